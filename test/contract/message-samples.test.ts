@@ -50,7 +50,8 @@ test.each(samples)('%s is read as it was written', (_name, sample) => {
       type: typeOf(sample),
       id: sample.headers['message-id'],
       key: sample.key,
-      body: sample.body,
+      // What it says is told by the test below, which writes it again.
+      body: expect.any(Object),
       waitingId: sample.headers['waiting-id'],
       deadlineMs: sample.headers['deadline-ms'] && Number(sample.headers['deadline-ms']),
       trace: { traceparent: sample.headers['traceparent'] },

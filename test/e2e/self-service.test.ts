@@ -30,7 +30,7 @@ async function refreshBatch(api: PublicApi, sizes: readonly number[]): Promise<s
   const answer = await api.call({ method: 'POST', path, body: { items } });
   return refreshBatchResults
     .parse(answer.json.data)
-    .items.flatMap((item) => (item.success ? [item.data.refresh_id] : []));
+    .items.flatMap((item) => (item.success ? [item.data.refreshId] : []));
 }
 
 /** The record once it is completed, by waiting on the status as often as it takes. */

@@ -63,7 +63,7 @@ export const messages = {
 } as const;
 
 /** The field by which its topic is keyed is in every body. */
-function on<Topic extends TopicName, Body extends z.ZodType<Record<KeyOf<Topic>, string>>>(
+function on<Topic extends TopicName, Body extends z.ZodType<unknown, Record<KeyOf<Topic>, string>>>(
   topic: Topic,
   body: Body,
 ) {
@@ -72,5 +72,6 @@ function on<Topic extends TopicName, Body extends z.ZodType<Record<KeyOf<Topic>,
 type KeyOf<Topic extends TopicName> = (typeof topics)[Topic]['key'];
 
 export type MessageType = keyof typeof messages;
+/** In the code's names, as it is decoded and before it is encoded. */
 export type MessageBody<Type extends MessageType> = z.output<(typeof messages)[Type]['body']>;
 export const messageTypes = Object.keys(messages) as MessageType[];

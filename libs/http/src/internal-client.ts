@@ -177,8 +177,10 @@ export function createInternalClient(options: InternalClientOptions): InternalCl
       settings?: CallSettings,
     ) {
       const { method, template, refusals = [] } = operation;
-      const { path = {}, query = {}, body } = input as SentInput;
+      const { path = {}, query = {}, body: value } = input as SentInput;
       const address = { method, path: pathOf(template, path), query };
+      const { body: schema } = operation.input;
+      const body = schema === undefined ? value : z.encode(schema, value);
       const answer: Operation['answer'] = operation.answer;
       return parseAnswer(service, answer, await bytes({ ...settings, ...address, body, refusals }));
     },

@@ -1,7 +1,7 @@
 import type { ServiceName } from '@inventory/contracts/topics';
-import type { z } from 'zod';
+import { z } from 'zod';
 import type { BoundedEndpoint } from './limit-in-flight.ts';
-import type { Reply } from './reply.ts';
+import { Reply } from './reply.ts';
 import type { Answer, BoundRoute, Endpoint, Input, InputSchemas } from './route.ts';
 import { validateInput } from './validate-input.ts';
 
@@ -51,13 +51,17 @@ export function internalRoute<
   const Schemas extends InputSchemas,
   Body extends z.ZodType = z.ZodVoid,
 >(settings: InternalRouteSettings<Deps, Schemas, Body>): InternalRoute<Deps> {
-  const { handle, answer: _answer, ...rest } = settings;
+  const { handle, answer, ...rest } = settings;
   const endpoint = { status: 200, bodyBytesMax: bodyBytesMaxDefault, ...rest } as const;
   return {
     ...endpoint,
     bind: (deps) => ({
       ...endpoint,
-      run: (raw, request) => handle(deps, validateInput(endpoint.input, raw), request),
+      async run(raw, request) {
+        const result = await handle(deps, validateInput(endpoint.input, raw), request);
+        if (answer === undefined || result instanceof Reply) return result;
+        return z.encode(answer, result as z.output<Body>);
+      },
     }),
   };
 }

@@ -23,12 +23,21 @@ export function jsonSchemaOf(schema: z.core.$ZodType, { io, named }: SchemaOptio
 
 /** As {@link jsonSchemaOf}, written out even where the schema itself is named. */
 export function definitionOf(schema: z.core.$ZodType, { io, named }: SchemaOptions): JsonSchema {
-  const { $schema: _, ...converted } = z.toJSONSchema(schema, {
-    io,
+  // Of a codec the side on the wire, whoever sends it: what a client receives is its input.
+  const isCodec = schema instanceof z.ZodCodec;
+  const onWire = isCodec ? schema.in : schema;
+  const { $schema: _, ...converted } = z.toJSONSchema(onWire, {
+    io: isCodec ? 'input' : io,
     unrepresentable: 'any',
     override: ({ zodSchema, jsonSchema }) => {
-      const name = zodSchema === schema ? undefined : named.get(zodSchema);
+      const name = zodSchema === onWire ? undefined : named.get(zodSchema);
       if (name !== undefined) return replace(jsonSchema, referenceTo(name));
+      if (zodSchema instanceof z.ZodCodec) {
+        const { description } = jsonSchema;
+        replace(jsonSchema, definitionOf(zodSchema, { io, named }));
+        if (description !== undefined) jsonSchema['description'] = description;
+        return;
+      }
       tidy(jsonSchema, io);
       if (zodSchema instanceof z.ZodDiscriminatedUnion) {
         addDiscriminator(jsonSchema, zodSchema, named);

@@ -49,8 +49,8 @@ export interface BoundRoute<Request, Result> extends Endpoint {
   readonly run: (raw: RawInput, request: Request) => Promise<Result>;
 }
 
-/** A value as a handler may return it for a schema. */
-export type Answer<Schema extends z.ZodType> = DeepReadonly<z.input<Schema>>;
+/** A value as a handler returns it for a schema, which encodes it. */
+export type Answer<Schema extends z.ZodType> = DeepReadonly<z.output<Schema>>;
 
 type DeepReadonly<Value> = Value extends readonly (infer Item)[]
   ? readonly DeepReadonly<Item>[]

@@ -156,6 +156,7 @@ function fieldsAt(schema: unknown, [key, ...rest]: readonly string[]): readonly 
 }
 
 function shapeOf(schema: unknown): Readonly<Record<string, unknown>> {
+  if (schema instanceof z.ZodCodec) return shapeOf(schema.in);
   return schema instanceof z.ZodObject ? schema.shape : {};
 }
 

@@ -13,10 +13,10 @@ function recordAt(offset: number, readable: boolean): PositionedRecord {
     type: 'refresh.cancel.v1',
     id: String(offset),
     body: {
-      refresh_id: newRefreshId(),
-      account_id: newAccountId(),
-      project_id: newProjectId(),
-      requested_at: '2026-01-01T00:00:00.000Z',
+      refreshId: newRefreshId(),
+      accountId: newAccountId(),
+      projectId: newProjectId(),
+      requestedAtMs: Date.UTC(2026, 0, 1),
     },
   });
   const value = readable ? record.value : Buffer.from('{');

@@ -17,10 +17,10 @@ function cancel(overrides: Partial<OutgoingMessage> = {}): OutgoingMessage {
     type: 'refresh.cancel.v1',
     id: 'cancel:1',
     body: {
-      refresh_id: newRefreshId(),
-      account_id: newAccountId(),
-      project_id: newProjectId(),
-      requested_at: '2026-01-01T00:00:00.000Z',
+      refreshId: newRefreshId(),
+      accountId: newAccountId(),
+      projectId: newProjectId(),
+      requestedAtMs: Date.UTC(2026, 0, 1),
     },
     ...overrides,
   } as OutgoingMessage;
@@ -31,7 +31,7 @@ test('a message is sent to the topic and with the key of its contract', () => {
   const { topic, record } = encode(message);
 
   expect(topic).toBe(messages['refresh.cancel.v1'].topic);
-  expect(record.key).toBe((message.body as { refresh_id: string }).refresh_id);
+  expect(record.key).toBe((message.body as { refreshId: string }).refreshId);
 });
 
 test('an encoded message decodes to itself, whatever the ids and the deadline', () => {

@@ -1,6 +1,7 @@
 import { type MessageType, messages } from '@inventory/contracts/messages';
 import { type TopicName, topics } from '@inventory/contracts/topics';
 import { currentTrace, type TraceCarrier } from '@inventory/runtime/tracing';
+import { z } from 'zod';
 import type { OutgoingMessage, ReceivedMessage } from './bus.ts';
 
 /** A record as it is in a topic: bytes and text headers. */
@@ -37,10 +38,13 @@ const header = {
   tracestate: 'tracestate',
 } as const;
 
-/** Validates the body and encodes the record; throws a ZodError where the body breaks its contract. */
+/** Encodes the body and its record; throws a ZodError where the body breaks its contract. */
 export function encode(message: OutgoingMessage): { topic: TopicName; record: WireRecord } {
   const contract = messages[message.type];
-  const body = contract.body.parse(message.body);
+  const body = z.encode<z.ZodType<unknown, Readonly<Record<string, unknown>>>>(
+    contract.body,
+    message.body,
+  );
   const trace = message.trace ?? currentTrace();
   const headers: Record<string, string> = { [header.type]: message.type, [header.id]: message.id };
   // A message from an outbox has null where a field was absent.
@@ -49,8 +53,7 @@ export function encode(message: OutgoingMessage): { topic: TopicName; record: Wi
   if (trace.traceparent) headers[header.traceparent] = trace.traceparent;
   if (trace.tracestate) headers[header.tracestate] = trace.tracestate;
   const { topic } = contract;
-  const fields: Readonly<Record<string, unknown>> = body;
-  const key = String(fields[topics[topic].key]);
+  const key = String(body[topics[topic].key]);
   return {
     topic,
     record: { key, value: Buffer.from(JSON.stringify(body)), headers },

@@ -56,10 +56,10 @@ function message(id: string): OutgoingMessage {
     type: 'refresh.cancel.v1',
     id,
     body: {
-      refresh_id: newRefreshId(),
-      account_id: newAccountId(),
-      project_id: newProjectId(),
-      requested_at: '2026-01-01T00:00:00.000Z',
+      refreshId: newRefreshId(),
+      accountId: newAccountId(),
+      projectId: newProjectId(),
+      requestedAtMs: Date.UTC(2026, 0, 1),
     },
   };
 }

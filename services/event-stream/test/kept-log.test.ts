@@ -58,8 +58,7 @@ beforeEach(() => {
 
 const openPruning = () => createLogPruning(openLogCollections(mongo.db), testLogger);
 
-const eventOf = (projectId: ProjectId) =>
-  completionOf(projectId, { completed_at: new Date(clock.now()).toISOString() });
+const eventOf = (projectId: ProjectId) => completionOf(projectId, { completedAtMs: clock.now() });
 
 const append = (completion: Completion) => appendTo(log, completion);
 

@@ -39,7 +39,7 @@ function openLog(clock = systemClock) {
 }
 
 const newEvent = (projectId: ProjectId, nowMs = Date.now()) =>
-  completionOf(projectId, { completed_at: new Date(nowMs).toISOString() });
+  completionOf(projectId, { completedAtMs: nowMs });
 
 test('the head of a log of any length is one command without an open cursor (architecture: everything is bounded)', async () => {
   const projectId = newProjectId();

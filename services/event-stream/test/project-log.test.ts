@@ -60,7 +60,7 @@ function announce(bodies: readonly Completion[]): Promise<void> {
   return bus.publish(
     bodies.map((body) => ({
       type: 'refresh.completed.v1',
-      id: `completed:${body.refresh_id}`,
+      id: `completed:${body.refreshId}`,
       body,
     })),
   );
@@ -88,7 +88,7 @@ test('a duplicate announcement keeps the event and position of its refresh, and 
   const published = publishedFor(projectId);
   const first = published.slice(0, 12);
   expect(first.map(({ position }) => position)).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12]);
-  expect(first.map(refreshOf)).toEqual(bodies.map((body) => body.refresh_id));
+  expect(first.map(refreshOf)).toEqual(bodies.map((body) => body.refreshId));
   expect(published.slice(12)).toEqual([...first].reverse());
 });
 
@@ -103,9 +103,9 @@ test('positions of every Project are contiguous from 1, in the order of the anno
     .map(({ appended_at }) => Date.parse(appended_at ?? '') - systemClock.now());
 
   for (const projectId of projects) {
-    const announced = bodies.filter((body) => body.project_id === projectId);
+    const announced = bodies.filter((body) => body.projectId === projectId);
     expect(publishedFor(projectId).map((entry) => [entry.position, refreshOf(entry)])).toEqual(
-      announced.map((body, index) => [index + 1, body.refresh_id]),
+      announced.map((body, index) => [index + 1, body.refreshId]),
     );
   }
   expect(appendedMs.filter((offsetMs) => Math.abs(offsetMs) > dayMs / 2)).toEqual([]);
@@ -115,11 +115,11 @@ test('an entry is published with its position and the text of its event (Events)
   const body = completionOf(newProjectId());
 
   await announce([body]);
-  await publishedTimes(body.project_id, 1);
+  await publishedTimes(body.projectId, 1);
 
-  expect(publishedFor(body.project_id)).toEqual([
+  expect(publishedFor(body.projectId)).toEqual([
     {
-      project_id: body.project_id,
+      project_id: body.projectId,
       position: 1,
       log_epoch: 1,
       appended_at: expect.stringMatching(/Z$/),
@@ -159,7 +159,7 @@ test('beside a replica of the version before, which appends without a claim, pos
     const position = (await log.readHead(projectId)) + 1;
     await collections.log.insertOne({
       ...{ _id: idOf(projectId, position), projectId, position, event: refreshEvent(completion) },
-      ...{ accountId: completion.account_id, appendedAt: new Date() },
+      ...{ accountId: completion.accountId, appendedAt: new Date() },
     });
   };
 
@@ -178,8 +178,8 @@ test('beside a replica of the version before, which appends without a claim, pos
 
 test('an event id has one entry in the log of each Project, and shows nothing of another one', async () => {
   const log = openTestLog(mongo.db, systemClock, logSettings);
-  const refresh_id = newRefreshId();
-  const append = (projectId: ProjectId) => appendTo(log, completionOf(projectId, { refresh_id }));
+  const refreshId = newRefreshId();
+  const append = (projectId: ProjectId) => appendTo(log, completionOf(projectId, { refreshId }));
   const [one, other] = [newProjectId(), newProjectId()];
 
   const entries = [await append(one), await append(other), await append(one)];

@@ -34,7 +34,7 @@ test('a page is read and paid while the collector is down, and asks it for nothi
 
   expect([page.status, page.json.meta.credits_charged]).toEqual([200, 1]);
   expect([none.status, none.json.error.code]).toEqual([404, 'inventory_revision_not_found']);
-  const own = ({ project_id }: { project_id: string }) => project_id === principal.projectId;
+  const own = ({ projectId }: { projectId: string }) => projectId === principal.projectId;
   expect(world.collector.requests.filter(own)).toEqual([]);
 });
 

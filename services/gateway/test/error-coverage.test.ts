@@ -139,7 +139,7 @@ function lacking(code: FundsRefusal['code']) {
 async function keyInUse({ endpoint, send, right }: Case): Promise<ApiAnswer> {
   const headers = { 'Idempotency-Key': 'k' };
   if (endpoint.operationId === 'requestRefresh') {
-    world.collector.decide = () => ({ decision: 'duplicate', winner_refresh_id: newRefreshId() });
+    world.collector.decide = () => ({ decision: 'duplicate', winnerRefreshId: newRefreshId() });
     return await send({ headers });
   }
   const booked = Promise.withResolvers<void>();

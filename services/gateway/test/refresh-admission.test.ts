@@ -3,6 +3,7 @@ import { refreshRecord } from '@inventory/contracts/http/refresh';
 import type { RefreshView } from '@inventory/contracts/internal/refresh';
 import { detailOf, type RefreshRefusal, retryAfterOf } from '@inventory/contracts/refusal';
 import type { admissionReason } from '@inventory/contracts/vocabulary';
+import { asSent } from '@inventory/testkit/as-sent';
 import { newScope } from '@inventory/testkit/builders';
 import { waitFor } from '@inventory/testkit/wait-for';
 import type { z } from 'zod';
@@ -45,8 +46,8 @@ function post({ key, idempotencyKey, body, scope = newScope(), via = gateway }: 
   });
 }
 
-const commandsOf = (projectId: string) =>
-  world.collector.requests.filter(({ project_id }) => project_id === projectId);
+const commandsOf = (project: string) =>
+  world.collector.requests.filter(({ projectId }) => projectId === project);
 
 test('an accepted refresh is answered 202 with its record, terms, Location and Retry-After [post-refresh]', async () => {
   const { key, principal } = world.issue();
@@ -55,7 +56,7 @@ test('an accepted refresh is answered 202 with its record, terms, Location and R
   const answer = await post({ key, scope, body: { max_credits: 500, language: 'german' } });
 
   expect(answer.status).toBe(202);
-  const record = refreshRecord.strict().parse(answer.json.data);
+  const record = asSent(refreshRecord, answer.json.data);
   expect(record).toMatchObject({
     scope,
     state: 'queued',
@@ -74,7 +75,7 @@ test('an accepted refresh is answered 202 with its record, terms, Location and R
   });
   expect(record.deadline_at).not.toBeNull();
   expect(answer.headers.location).toBe(statusPathOf(record.refresh_id));
-  expect(answer.headers['retry-after']).toBe(String(accepted.retry_after_seconds));
+  expect(answer.headers['retry-after']).toBe(String(accepted.retryAfterSeconds));
   expect(answer.headers['idempotency-replayed']).toBeUndefined();
   expect(refreshAcceptanceMeta.strict().parse(answer.json.meta)).toMatchObject({
     product_code: 'platform.inventory.refresh.v1',
@@ -84,16 +85,18 @@ test('an accepted refresh is answered 202 with its record, terms, Location and R
   });
   expect(commandsOf(principal.projectId)).toEqual([
     {
-      refresh_id: record.refresh_id,
-      account_id: principal.accountId,
-      project_id: principal.projectId,
-      request_id: answer.json.meta.request_id,
-      idempotency_key: null,
+      refreshId: record.refresh_id,
+      accountId: principal.accountId,
+      projectId: principal.projectId,
+      requestId: answer.json.meta.request_id,
+      idempotencyKey: null,
       fingerprint: expect.stringMatching(/^[0-9a-f]{64}$/),
       scope,
       language: 'german',
-      max_credits: 500,
-      requested_at: record.requested_at,
+      maxCredits: 500,
+      requestedAtMs: Date.parse(record.requested_at),
+      freshness: null,
+      watchId: null,
     },
   ]);
 });
@@ -106,7 +109,7 @@ test('an acceptance is answered by the decision alone: the collector is not read
   const answer = await post({ key });
 
   expect(answer.status).toBe(202);
-  expect(refreshRecord.parse(answer.json.data).deadline_at).not.toBeNull();
+  expect(asSent(refreshRecord, answer.json.data).deadline_at).not.toBeNull();
 });
 
 test('a decision that arrives twice is one decision [post-refresh]', async () => {
@@ -185,7 +188,7 @@ test('50 parallel posts of one key, over two gateways, are one refresh', async (
   expect(answers.filter(isReplay)).toHaveLength(49);
   // Every attempt had an id of its own, and all had the same inputs.
   const commands = commandsOf(principal.projectId);
-  expect(new Set(commands.map(({ refresh_id }) => refresh_id)).size).toBe(50);
+  expect(new Set(commands.map(({ refreshId }) => refreshId)).size).toBe(50);
   expect(new Set(commands.map(({ fingerprint }) => fingerprint)).size).toBe(1);
 });
 
@@ -254,11 +257,11 @@ describe('while the first request with a key is undecided [undecided]', () => {
   function holdKey(overrides: Parameters<typeof viewOf>[1]) {
     let winner: string | undefined;
     world.collector.decide = (request) => {
-      winner ??= request.refresh_id;
+      winner ??= request.refreshId;
       if (!world.collector.views.has(winner)) {
         world.collector.views.set(winner, viewOf(request, overrides));
       }
-      return { decision: 'duplicate', winner_refresh_id: winner };
+      return { decision: 'duplicate', winnerRefreshId: winner };
     };
     return () => winner ?? '';
   }
@@ -287,7 +290,7 @@ describe('while the first request with a key is undecided [undecided]', () => {
     const asking = post({ key, idempotencyKey: newIdempotencyKey() });
     await waitFor('it is read undecided', () => world.collector.reads.has(winner()));
     const view = world.collector.views.get(winner()) as RefreshView;
-    const acceptance = { price_version: 4, credits_reserved: 125 };
+    const acceptance = { priceVersion: 4, creditsReserved: 125 };
     world.collector.views.set(winner(), { ...view, decision: 'accepted', acceptance });
 
     const answer = await asking;

@@ -1,5 +1,6 @@
 import { requestIssue } from '@inventory/contracts/http/meta';
 import { batchItemsMax, refreshBatchResults } from '@inventory/contracts/http/refresh-batch';
+import { asSent } from '@inventory/testkit/as-sent';
 import { newScope } from '@inventory/testkit/builders';
 import { waitFor } from '@inventory/testkit/wait-for';
 import { z } from 'zod';
@@ -20,7 +21,7 @@ const send = (key: string, items: unknown, at = gateway) =>
   at.call({ method: 'POST', path, key, body: { items } });
 
 const resultsOf = (answer: Awaited<ReturnType<typeof send>>) =>
-  refreshBatchResults.parse(answer.json.data).items;
+  asSent(refreshBatchResults, answer.json.data).items;
 
 test('every item has its own result, in the order of the request (Batch) [batch]', async () => {
   const { key } = world.issue();
@@ -59,14 +60,14 @@ test('every item has its own result, in the order of the request (Batch) [batch]
 test('an item that a saved observation answers has status 200 and no Retry-After (Freshness) [max-age-seconds, batch]', async () => {
   const { key } = world.issue();
   world.collector.decide = ({ freshness }) =>
-    freshness === undefined
+    freshness === null
       ? accepted
       : {
           decision: 'saved',
-          price_version: 1,
-          revision_id: 'invrev_0198c0de-0000-7000-8000-000000000003',
-          verified_at: '2026-01-15T09:58:31.000Z',
-          completed_at: '2026-01-15T10:00:00.012Z',
+          priceVersion: 1,
+          revisionId: 'invrev_0198c0de-0000-7000-8000-000000000003',
+          verifiedAtMs: Date.parse('2026-01-15T09:58:31.000Z'),
+          completedAtMs: Date.parse('2026-01-15T10:00:00.012Z'),
         };
 
   const results = resultsOf(
@@ -254,7 +255,7 @@ test('an undecided item does not spoil the others, and is found again by its key
   const answer = await send(key, [lost, found], forgetful);
   const isAdmitted = () =>
     world.collector.requests.filter(
-      ({ idempotency_key }) => idempotency_key === lost.idempotency_key,
+      ({ idempotencyKey }) => idempotencyKey === lost.idempotency_key,
     );
   await waitFor('the lost one is admitted', () => isAdmitted().length > 0);
   const [again] = resultsOf(await send(key, [lost]));

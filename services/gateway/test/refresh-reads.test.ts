@@ -1,5 +1,7 @@
 import { currentPath } from '@inventory/contracts/http/current';
 import { refreshPage, refreshRecord, refreshStatus } from '@inventory/contracts/http/refresh';
+import { isoTime } from '@inventory/runtime/clock';
+import { asSent } from '@inventory/testkit/as-sent';
 import { newRefreshId, newScope } from '@inventory/testkit/builders';
 import { waitFor } from '@inventory/testkit/wait-for';
 import { completedView, refused } from './support/fake-collector.ts';
@@ -36,7 +38,7 @@ describe('status', () => {
     complete(refreshId);
     const terminal = await gateway.call({ path: statusPathOf(refreshId), key });
 
-    expect(refreshStatus.strict().parse(pending.json.data).state).toBe('queued');
+    expect(asSent(refreshStatus, pending.json.data).state).toBe('queued');
     expect(pending.headers['retry-after']).toBe('3');
     expect(pending.json.meta).toEqual({ request_id: pending.headers['x-request-id'] });
     expect(terminal.json.data).toMatchObject({ state: 'completed', deadline_at: null });
@@ -47,15 +49,13 @@ describe('status', () => {
     const { key, principal } = world.issue();
     const refreshId = await startRefresh(key);
     const view = world.collector.views.get(refreshId);
-    const expectedAt = () => world.collector.views.get(refreshId)?.expected_completed_at;
     const status = async () => {
       const answer = await gateway.call({ path: statusPathOf(refreshId), key });
       return answer.json.data.expected_completed_at;
     };
 
-    expect(expectedAt()).toEqual(expect.any(String));
-    expect(await status()).toBe(expectedAt());
-    if (view) world.collector.views.set(refreshId, { ...view, expected_completed_at: null });
+    expect(await status()).toBe(isoTime(view?.expectedCompletedAtMs ?? Number.NaN));
+    if (view) world.collector.views.set(refreshId, { ...view, expectedCompletedAtMs: null });
     expect(await status()).toBeNull();
     complete(refreshId);
     expect(await status()).toBeUndefined();
@@ -106,7 +106,7 @@ describe('cancel', () => {
 
     for (const answer of answers) {
       expect(answer.status).toBe(202);
-      expect(refreshRecord.strict().parse(answer.json.data).refresh_id).toBe(refreshId);
+      expect(asSent(refreshRecord, answer.json.data).refresh_id).toBe(refreshId);
       expect(answer.json.meta).toEqual({ request_id: answer.headers['x-request-id'] });
     }
   });
@@ -148,7 +148,7 @@ describe('cancel', () => {
 
     const answering = cancel(refreshId, key);
     await waitFor('the collector has it', () =>
-      world.collector.cancels.some(({ refresh_id }) => refresh_id === refreshId),
+      world.collector.cancels.some((asked) => asked.refreshId === refreshId),
     );
     expect(gateway.cutReplies()).toEqual([patientLimits.decisionTimeoutMs]);
     const answer = await answering;
@@ -172,7 +172,7 @@ describe('the list of refreshes [list]', () => {
     let query = '?limit=2';
     for (let page = 0; page < 3; page += 1) {
       const answer = await list(principal.projectId, key, query);
-      const { items, pagination } = refreshPage.strict().parse(answer.json.data);
+      const { items, pagination } = asSent(refreshPage, answer.json.data);
       expect(answer.json.meta).toEqual({ request_id: answer.headers['x-request-id'] });
       seen.push(...items.map(({ refresh_id }) => refresh_id));
       expect(pagination.has_more).toBe(page < 2);
@@ -227,12 +227,13 @@ describe('the list of refreshes [list]', () => {
 
 describe('an observation that is young enough (Freshness) [max-age-seconds]', () => {
   const body = { max_credits: 125, max_age_seconds: 60 };
+  const verifiedAt = '2026-01-15T09:58:31.000Z';
   const saved = {
     decision: 'saved',
-    price_version: 1,
-    revision_id: 'invrev_0198c0de-0000-7000-8000-000000000003',
-    verified_at: '2026-01-15T09:58:31.000Z',
-    completed_at: '2026-01-15T10:00:00.012Z',
+    priceVersion: 1,
+    revisionId: 'invrev_0198c0de-0000-7000-8000-000000000003',
+    verifiedAtMs: Date.parse(verifiedAt),
+    completedAtMs: Date.parse('2026-01-15T10:00:00.012Z'),
   } as const;
 
   const post = (
@@ -250,8 +251,8 @@ describe('an observation that is young enough (Freshness) [max-age-seconds]', ()
       body: sent,
       headers: idempotencyKey === undefined ? {} : { 'Idempotency-Key': idempotencyKey },
     });
-  const commandsOf = (projectId: string) =>
-    world.collector.requests.filter(({ project_id }) => project_id === projectId);
+  const commandsOf = (project: string) =>
+    world.collector.requests.filter(({ projectId }) => projectId === project);
 
   test('is answered 200 without Retry-After, a terminal record and no hold, whatever the balance', async () => {
     const { key, principal } = world.issue();
@@ -262,13 +263,13 @@ describe('an observation that is young enough (Freshness) [max-age-seconds]', ()
 
     expect([answer.status, answer.headers['retry-after']]).toEqual([200, undefined]);
     expect(answer.headers.location).toBe(statusPathOf(answer.json.data.refresh_id));
-    expect(refreshRecord.strict().parse(answer.json.data)).toMatchObject({
+    expect(asSent(refreshRecord, answer.json.data)).toMatchObject({
       state: 'completed',
       outcome: 'complete_unchanged',
       served_from: 'saved',
-      revision_id: saved.revision_id,
+      revision_id: saved.revisionId,
       links: { current: currentPath(scope) },
-      verified_at: saved.verified_at,
+      verified_at: verifiedAt,
       product_code: 'platform.inventory.refresh.v1',
       billing_disposition: 'finalize_saved',
       billing: { credits_reserved: 0, credits_charged: 0, credits_released: 0 },
@@ -278,7 +279,7 @@ describe('an observation that is young enough (Freshness) [max-age-seconds]', ()
       billing_disposition: 'not_charged',
     });
     expect(commandsOf(principal.projectId)).toMatchObject([
-      { freshness: { max_age_seconds: 60, price_version: 1 } },
+      { freshness: { maxAgeSeconds: 60, priceVersion: 1 } },
     ]);
   });
 
@@ -301,8 +302,8 @@ describe('an observation that is young enough (Freshness) [max-age-seconds]', ()
     const [idempotencyKey, scope] = ['key', newScope()];
     await post(key, body, { scope, idempotencyKey });
     for (const [id, view] of world.collector.views) {
-      const record = { ...view.record, served_from: 'saved', state: 'completed' } as const;
-      world.collector.views.set(id, { ...view, record, retry_after_seconds: null });
+      const record = { ...view.record, servedFrom: 'saved', state: 'completed' } as const;
+      world.collector.views.set(id, { ...view, record, retryAfterSeconds: null });
     }
 
     const again = await post(key, body, { scope, idempotencyKey });
@@ -319,7 +320,7 @@ describe('an observation that is young enough (Freshness) [max-age-seconds]', ()
     const answer = await post(key, body);
 
     expect([answer.status, answer.json.data.served_from]).toEqual([202, 'scan']);
-    expect(commandsOf(principal.projectId)[0]).not.toHaveProperty('freshness');
+    expect(commandsOf(principal.projectId)[0]?.freshness).toBeNull();
   });
 
   test.each([-1, 86_401, 1.5, '60', null])('max_age_seconds %j is 422', async (value) => {

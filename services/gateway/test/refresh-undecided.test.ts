@@ -19,7 +19,7 @@ const isAcknowledged = (refreshId: string) =>
   waitFor('the cancel is acknowledged', async () => (await pendingCancel(refreshId)) === null);
 
 const cancelsOf = (refreshId: string) =>
-  world.collector.cancels.filter(({ refresh_id }) => refresh_id === refreshId);
+  world.collector.cancels.filter((asked) => asked.refreshId === refreshId);
 
 function post(at: TestGateway, key: string, idempotencyKey?: string, scope = newScope()) {
   return at.call({
@@ -84,11 +84,11 @@ test('an attempt without a key whose gateway dies before it is answered is cance
     await late.promise;
     return await decide(request);
   };
-  const ofProject = ({ project_id }: { project_id: string }) => project_id === principal.projectId;
+  const ofProject = ({ projectId }: { projectId: string }) => projectId === principal.projectId;
 
   const answering = post(dying, key);
   await waitFor('the collector has it', () => world.collector.requests.some(ofProject));
-  const refreshId = world.collector.requests.find(ofProject)?.refresh_id ?? '';
+  const refreshId = world.collector.requests.find(ofProject)?.refreshId ?? '';
   expect(await pendingCancel(refreshId)).not.toBeNull();
   clock.advance(patientLimits.decisionTimeoutMs + 5_000);
   await waitFor('another sends its cancel', async () => {
@@ -113,7 +113,7 @@ test('a decided attempt without a key leaves no cancel behind [undecided, cancel
 
   expect([accepted.status, closed.status]).toEqual([202, 503]);
   expect(await pendingCancel(accepted.json.data.refresh_id)).toBeNull();
-  expect(await pendingCancel(world.collector.requests[before]?.refresh_id ?? '')).toBeNull();
+  expect(await pendingCancel(world.collector.requests[before]?.refreshId ?? '')).toBeNull();
   expect(cancelsOf(accepted.json.data.refresh_id)).toEqual([]);
 });
 
@@ -154,7 +154,7 @@ test('an undecided refresh with a key is left alone, and the key finds it', asyn
   // The refresh is admitted, and the decision on it is lost.
   world.collector.decide = async (request) => {
     await decide(request);
-    refreshId = request.refresh_id;
+    refreshId = request.refreshId;
     return null;
   };
 
@@ -183,7 +183,7 @@ test('a decision after the timeout changes nothing: the attempt is cancelled all
 
   const answering = post(gateway, key);
   await waitFor('the collector has it', () =>
-    world.collector.requests.some(({ project_id }) => project_id === principal.projectId),
+    world.collector.requests.some(({ projectId }) => projectId === principal.projectId),
   );
   gateway.cutReplies();
   const answer = await answering;
@@ -222,7 +222,7 @@ describe('what cannot be sent', () => {
 
     expect([answer.status, answer.json.error.detail]).toEqual([503, undefined]);
     const sent = world.collector.requests.filter(
-      ({ project_id }) => project_id === principal.projectId,
+      ({ projectId }) => projectId === principal.projectId,
     );
     expect(sent).toEqual([]);
   });

@@ -1,5 +1,6 @@
 import { pageReadMeta, refreshAcceptanceMeta } from '@inventory/contracts/http/meta';
 import { refreshRecord } from '@inventory/contracts/http/refresh';
+import { asSent } from '@inventory/testkit/as-sent';
 import { newScope } from '@inventory/testkit/builders';
 import { type FakeDecision, viewOf } from './support/fake-collector.ts';
 import { saveInventory } from './support/fake-revision-store.ts';
@@ -7,13 +8,12 @@ import { gateway, world } from './support/file-gateway.ts';
 import { currentPathOf, refreshPathOf } from './support/paths.ts';
 
 const limit = { cap: 200, spent: 176, resets_at: '2026-12-01T00:00:00.000Z' };
-const unitTerms = { price_version: 1, credits_reserved: 0, units_reserved: 125 };
+const unitTerms = { priceVersion: 1, creditsReserved: 0, unitsReserved: 125, unitsRemaining: 875 };
 const inUnits: FakeDecision = {
   decision: 'accepted',
   ...unitTerms,
-  units_remaining: 875,
-  deadline_at: '2026-12-01T00:00:00.000Z',
-  retry_after_seconds: 7,
+  deadlineAtMs: Date.UTC(2026, 11, 1),
+  retryAfterSeconds: 7,
 };
 
 const post = (key: string, idempotencyKey = 'first') =>
@@ -42,7 +42,7 @@ test('a refresh that units fund says so when it is accepted, and again when it i
     units_charged: 0,
     units_remaining: 875,
   });
-  expect(refreshRecord.strict().parse(first.json.data).billing).toEqual({
+  expect(asSent(refreshRecord, first.json.data).billing).toEqual({
     state: 'reserved',
     disposition: null,
     credits_reserved: 0,
@@ -55,10 +55,9 @@ test('a refresh that units fund says so when it is accepted, and again when it i
   });
 
   world.collector.decide = (request) => {
-    const winner = `${request.refresh_id.slice(0, -1)}0`;
-    const acceptance = { ...unitTerms, units_remaining: 875 };
-    world.collector.views.set(winner, viewOf(request, { acceptance }));
-    return { decision: 'duplicate', winner_refresh_id: winner };
+    const winner = `${request.refreshId.slice(0, -1)}0`;
+    world.collector.views.set(winner, viewOf(request, { acceptance: unitTerms }));
+    return { decision: 'duplicate', winnerRefreshId: winner };
   };
   const again = await post(key);
 

@@ -48,10 +48,10 @@ describe('a turn of a watch (Watches) [watch-runs]', () => {
 
     const { made } = stage;
     expect(stage.requests).toMatchObject([
-      { watch_id: made.id, scope: made.scope, max_credits: 125, idempotency_key: null },
+      { watchId: made.id, scope: made.scope, maxCredits: 125, idempotencyKey: null },
     ]);
     const watch = await stage.find();
-    expect(watch.run).toMatchObject({ refreshId: stage.requests[0]?.refresh_id, isOpen: true });
+    expect(watch.run).toMatchObject({ refreshId: stage.requests[0]?.refreshId, isOpen: true });
     expect(watch.nextRunAtMs).toBeGreaterThan(stage.clock.now());
   });
 
@@ -146,8 +146,7 @@ const meanwhile: Readonly<Record<string, (stage: WatchStage) => unknown>> = {
   'other watches draining the account': (stage) => Object.assign(stage, { available: 0 }),
   'admission closed': (stage) => Object.assign(stage, { refusal: closedDoor }),
   'an election': (stage) => Object.assign(stage, { failingReads: 3 }),
-  'a read that misses it': ({ requests, missed }) =>
-    requests.map((of) => missed.add(of.refresh_id)),
+  'a read that misses it': ({ requests, missed }) => requests.map((of) => missed.add(of.refreshId)),
 };
 
 /** A turn whose replica dies, with funds for one run more. */
@@ -178,7 +177,7 @@ describe('a turn that is repeated (Watches) [watch-runs]', () => {
 
       expect(stage.refreshes.size).toBe(2);
       const watch = await stage.find();
-      expect(watch.run).toMatchObject({ refreshId: stage.requests[1]?.refresh_id, isOpen: true });
+      expect(watch.run).toMatchObject({ refreshId: stage.requests[1]?.refreshId, isOpen: true });
       expect([watch.pausedReason, stage.published.size]).toEqual([null, 0]);
 
       stage.end(7);
@@ -196,7 +195,7 @@ describe('a turn that is repeated (Watches) [watch-runs]', () => {
       await meanwhile[what]?.(stage);
       await stage.endTurns();
       const { run, pausedReason } = await stage.find();
-      const isRun = run?.refreshId === stage.requests[1]?.refresh_id;
+      const isRun = run?.refreshId === stage.requests[1]?.refreshId;
       stage.deliver();
 
       expect(stage.refreshes.size).toBe(isRun ? 2 : 1);
@@ -377,7 +376,7 @@ describe('a pause (Watches) [watches]', () => {
       }
       expect(await stage.find()).toMatchObject({ pausedReason: reason });
       expect([...stage.published.values()]).toMatchObject([
-        { type: 'watch.paused.v1', body: { watch_id: stage.made.id, reason } },
+        { type: 'watch.paused.v1', body: { watchId: stage.made.id, reason } },
       ]);
 
       stage.refusal = null;

@@ -1,7 +1,8 @@
-import type { RefreshRecord } from '@inventory/contracts/http/refresh';
+import type { RefreshRecord, refreshRecord } from '@inventory/contracts/http/refresh';
 import { watchPath } from '@inventory/contracts/http/watches';
 import { newScope } from '@inventory/testkit/builders';
 import { waitFor } from '@inventory/testkit/wait-for';
+import type { z } from 'zod';
 import type { Principal } from '../src/tenancy/principal.domain.ts';
 import { completedView, viewOf } from './support/fake-collector.ts';
 import { saveInventory } from './support/fake-revision-store.ts';
@@ -239,10 +240,11 @@ test('its runs have outcome, charge, event and the state of its deliveries, and 
   const scope = newScope();
   const { watch_id } = (await put(scope)).json.data;
   const request = (id: `${string}-${string}-${string}-${string}-${string}`) => ({
-    ...{ refresh_id: id, account_id: principal.accountId, project_id: principal.projectId, scope },
-    request_id: `req_${id}` as const,
-    ...{ idempotency_key: null, fingerprint: '', language: 'english' as const, max_credits: 125 },
-    requested_at: '2026-01-15T10:00:00.000Z',
+    ...{ refreshId: id, accountId: principal.accountId, projectId: principal.projectId, scope },
+    requestId: `req_${id}` as const,
+    ...{ idempotencyKey: null, fingerprint: '', language: 'english' as const, maxCredits: 125 },
+    ...{ freshness: null, watchId: watch_id },
+    requestedAtMs: Date.parse('2026-01-15T10:00:00.000Z'),
   });
   /** A run, completed where it has a charge. */
   function addRun(at: number, charged?: Partial<RefreshRecord['billing']>) {
@@ -250,14 +252,17 @@ test('its runs have outcome, charge, event and the state of its deliveries, and 
     const open = viewOf(request(id));
     const view = charged ? completedView(open) : open;
     const billing = { ...view.record.billing, ...charged };
-    world.collector.views.set(id, { ...view, record: { ...view.record, watch_id, billing } });
+    world.collector.views.set(id, {
+      ...view,
+      record: { ...view.record, watchId: watch_id, billing },
+    });
     return id;
   }
-  const byUnits = { funding: 'subscription', credits_charged: 0 } as const;
-  const paid = addRun(1, { credits_charged: 1 });
-  const free = addRun(2, { credits_charged: 0 });
-  const paidByUnits = addRun(3, { ...byUnits, units_charged: 4 });
-  const freeByUnits = addRun(4, { ...byUnits, units_charged: 0 });
+  const byUnits = { funding: 'subscription', creditsCharged: 0 } as const;
+  const paid = addRun(1, { creditsCharged: 1 });
+  const free = addRun(2, { creditsCharged: 0 });
+  const paidByUnits = addRun(3, { ...byUnits, unitsCharged: 4 });
+  const freeByUnits = addRun(4, { ...byUnits, unitsCharged: 0 });
   const open = addRun(5);
 
   const { items, pagination } = (await runs(scope)).json.data;
@@ -281,7 +286,9 @@ test('its runs have outcome, charge, event and the state of its deliveries, and 
     [paid, 1, 0],
   ]);
   const idsOf = async (query: string) =>
-    (await runs(scope, query)).json.data.items.map(({ refresh_id }: RefreshRecord) => refresh_id);
+    (await runs(scope, query)).json.data.items.map(
+      ({ refresh_id }: z.input<typeof refreshRecord>) => refresh_id,
+    );
   expect(await idsOf('?charged=true')).toEqual([paidByUnits, paid]);
   expect(await idsOf('?charged=false')).toEqual([freeByUnits, free]);
   const { next_cursor } = (await runs(scope, '?limit=4')).json.data.pagination;

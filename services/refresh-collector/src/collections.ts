@@ -32,28 +32,31 @@ export const indexes: readonly CollectionIndexes[] = [
     indexes: [
       {
         name: 'project_idempotency_key',
-        keys: { projectId: 1, idempotencyKey: 1 },
-        options: { unique: true, ...whereExists('idempotencyKey') },
+        keys: { projectId: 1, keyClaim: 1 },
+        options: { unique: true, ...whereExists('keyClaim') },
       },
       {
         name: 'project_phase_newest',
-        keys: { projectId: 1, phase: 1, requestedAt: -1, _id: -1 },
+        keys: { projectId: 1, phase: 1, requestedAtMs: -1, _id: -1 },
       },
       {
         name: 'watch_newest',
-        keys: { watchId: 1, requestedAt: -1, _id: -1 },
-        options: whereExists('watchId'),
+        keys: { watchId: 1, requestedAtMs: -1, _id: -1 },
+        options: { partialFilterExpression: { watchId: { $gt: '' } } },
       },
       {
         name: 'waiting_for_observation',
         keys: { scopeKey: 1 },
         options: {
-          partialFilterExpression: { terminal: false, maxAgeSeconds: { $exists: true } },
+          partialFilterExpression: {
+            terminal: false,
+            'freshness.maxAgeSeconds': { $exists: true },
+          },
         },
       },
-      { name: 'phase_oldest', keys: { phase: 1, queueDeadline: 1 } },
+      { name: 'phase_oldest', keys: { phase: 1, queueDeadlineMs: 1 } },
       { name: 'changed', keys: { changedAt: 1 }, options: whereExists('changedAt') },
-      { name: 'terminal_account', keys: { terminal: 1, accountId: 1, requestedAt: 1 } },
+      { name: 'terminal_account', keys: { terminal: 1, accountId: 1, requestedAtMs: 1 } },
       workIndex,
       { name: 'expire_at', keys: { expireAt: 1 }, options: { expireAfterSeconds: 0 } },
     ],

@@ -1,5 +1,9 @@
 import type { ServiceStatus } from '@inventory/contracts/http/status';
-import type { AdmissionView, AttemptView } from '@inventory/contracts/internal/refresh';
+import {
+  type AdmissionView,
+  type AttemptView,
+  refreshApi,
+} from '@inventory/contracts/internal/refresh';
 import { sizeInventory } from '@inventory/platform-simulator/scenarios';
 import { newAccountId, newProjectId } from '@inventory/testkit/builders';
 import { createRunningClock, createTestClock } from '@inventory/testkit/test-clock';
@@ -52,7 +56,7 @@ const status = async (): Promise<ServiceStatus> =>
 async function fillUp(count: number) {
   const requests = [];
   for (let index = 0; index < count; index += 1) requests.push(await request({ scope: scope() }));
-  for (const { refresh_id } of requests) await decision(refresh_id);
+  for (const { refreshId } of requests) await decision(refreshId);
   return requests;
 }
 
@@ -65,7 +69,7 @@ describe('status', () => {
     collector = await harness.startCollector();
     const other = await harness.startCollector();
     const requested = await Promise.all([1, 2, 3].map(() => harness.request({ scope: scope() })));
-    for (const { refresh_id } of requested) await harness.completed(other, refresh_id);
+    for (const { refreshId } of requested) await harness.completed(other, refreshId);
     await harness.stopCollectors();
 
     collector = await harness.startCollector();
@@ -75,7 +79,7 @@ describe('status', () => {
     expect(quarters).toHaveLength(97);
     expect(quarters.some(({ wait_p50_seconds: p50 }) => p50 !== null)).toBe(true);
     expect(shown).toEqual({ state: 'open', reason: null });
-    expect(JSON.stringify(rest)).not.toContain(requested[0]?.account_id);
+    expect(JSON.stringify(rest)).not.toContain(requested[0]?.accountId);
   });
 });
 
@@ -87,7 +91,7 @@ describe('admission', () => {
     const running = await fillUp(limit);
     await waitFor('all are counted', async () => (await admission()).outstanding === limit);
     const refused = await request({ scope: scope() });
-    expect(await decision(refused.refresh_id)).toMatchObject({
+    expect(await decision(refused.refreshId)).toMatchObject({
       decision: 'refused',
       refusal: {
         code: 'product_unavailable',
@@ -96,23 +100,23 @@ describe('admission', () => {
     });
 
     await harness.store.release();
-    for (const { refresh_id } of running) await harness.completed(collector, refresh_id);
+    for (const { refreshId } of running) await harness.completed(collector, refreshId);
     await waitFor('it is open again', async () => (await admission()).state === 'open');
     const admitted = await request({ scope: scope() });
-    expect(await decision(admitted.refresh_id)).toMatchObject({ decision: 'accepted' });
-    await harness.completed(collector, admitted.refresh_id);
+    expect(await decision(admitted.refreshId)).toMatchObject({ decision: 'accepted' });
+    await harness.completed(collector, admitted.refreshId);
   });
 
   it('lets a replay through a closed door (Idempotency-Key: a replay gets through) [order-of-checks]', async () => {
     collector = await harness.startCollector();
-    const key = { project_id: newProjectId(), idempotency_key: 'k', scope: scope() };
+    const key = { projectId: newProjectId(), idempotencyKey: 'k', scope: scope() };
     const first = await request(key);
-    await harness.completed(collector, first.refresh_id);
+    await harness.completed(collector, first.refreshId);
     await admission({ operator_closed: true });
     const replay = await request(key);
-    expect(await decision(replay.refresh_id)).toMatchObject({
+    expect(await decision(replay.refreshId)).toMatchObject({
       decision: 'duplicate',
-      winner_refresh_id: first.refresh_id,
+      winnerRefreshId: first.refreshId,
     });
     await admission({ operator_closed: false });
   });
@@ -121,17 +125,17 @@ describe('admission', () => {
     collector = await harness.startCollector({
       admission: { outstandingMax: limit, outstandingPerAccountMax: 1 },
     });
-    const key = { project_id: newProjectId(), idempotency_key: 'k &?', scope: scope() };
+    const key = { projectId: newProjectId(), idempotencyKey: 'k &?', scope: scope() };
     const first = await request(key);
-    await harness.completed(collector, first.refresh_id);
+    await harness.completed(collector, first.refreshId);
     const look = async (idempotencyKey?: string): Promise<AttemptView> => {
       const query = new URLSearchParams({
         account_id: newAccountId(),
         ...inventoryOf(scope()),
         ...(idempotencyKey === undefined ? {} : { idempotency_key: idempotencyKey }),
       });
-      const url = `${collector.url}/projects/${key.project_id}/attempt?${query}`;
-      return (await (await fetch(url)).json()) as AttemptView;
+      const url = `${collector.url}/projects/${key.projectId}/attempt?${query}`;
+      return refreshApi.readAttempt.answer.parse(await (await fetch(url)).json());
     };
 
     const open = [await look('k &?'), await look('other'), await look(), await look()];
@@ -139,10 +143,10 @@ describe('admission', () => {
     const closed = [await look('k &?'), await look('other')];
     await admission({ operator_closed: false });
 
-    const free = { is_known_key: false, refusal: null, is_saved: false };
-    expect(open).toEqual([{ ...free, is_known_key: true }, free, free, free]);
+    const free = { isKnownKey: false, refusal: null, isSaved: false };
+    expect(open).toEqual([{ ...free, isKnownKey: true }, free, free, free]);
     expect(closed).toEqual([
-      { ...free, is_known_key: true },
+      { ...free, isKnownKey: true },
       { ...free, refusal: expect.objectContaining({ code: 'product_unavailable' }) },
     ]);
   });
@@ -162,7 +166,7 @@ describe('admission', () => {
     // Soon both have it: whichever of them gets the next request.
     await waitFor('requests are refused', async () => {
       const refused = await request({ scope: scope() });
-      const { decision: decided } = await decision(refused.refresh_id);
+      const { decision: decided } = await decision(refused.refreshId);
       return decided === 'refused';
     });
     expect(await admission({ operator_closed: false })).toMatchObject({ state: 'open' });
@@ -175,9 +179,9 @@ describe('admission', () => {
     harness.store.hold();
     const account = newAccountId();
     const own = await Promise.all(
-      Array.from({ length: 7 }, () => request({ account_id: account, scope: scope() })),
+      Array.from({ length: 7 }, () => request({ accountId: account, scope: scope() })),
     );
-    const decisions = await Promise.all(own.map(({ refresh_id }) => decision(refresh_id)));
+    const decisions = await Promise.all(own.map(({ refreshId }) => decision(refreshId)));
     expect(decisions.filter((reply) => reply.decision === 'accepted')).toHaveLength(4);
     expect(decisions.find((reply) => reply.decision === 'refused')).toMatchObject({
       refusal: {
@@ -186,7 +190,7 @@ describe('admission', () => {
       },
     });
     const other = await request({ scope: scope() });
-    expect(await decision(other.refresh_id)).toMatchObject({ decision: 'accepted' });
+    expect(await decision(other.refreshId)).toMatchObject({ decision: 'accepted' });
     await harness.store.release();
   });
 
@@ -199,7 +203,7 @@ describe('admission', () => {
     );
     await waitFor('the breaker opens', async () => {
       const requested = await request({ scope: scope(440) });
-      const reply = await decision(requested.refresh_id);
+      const reply = await decision(requested.refreshId);
       return (
         reply.decision === 'refused' &&
         reply.refusal.code === 'product_unavailable' &&
@@ -207,7 +211,7 @@ describe('admission', () => {
       );
     });
     const other = await request({ scope: scope(730) });
-    expect(await decision(other.refresh_id)).toMatchObject({ decision: 'accepted' });
+    expect(await decision(other.refreshId)).toMatchObject({ decision: 'accepted' });
     expect(failing).toHaveLength(4);
     expect((await status()).circuit_breakers).toEqual([
       { app_id: 440, state: 'open', open_until: expect.any(String) },
@@ -224,14 +228,14 @@ describe('deadlines', () => {
     const noScans = { scheduling: { scansMax: 0, scansPerAccountMax: 0 } };
     collector = await harness.startCollector(noScans, clock);
     const requested = await request({ scope: scope() });
-    await untilState(requested.refresh_id, 'queued');
+    await untilState(requested.refreshId, 'queued');
 
     clock.advance(hourMs / 2);
 
-    const { record } = await harness.completed(collector, requested.refresh_id);
+    const { record } = await harness.completed(collector, requested.refreshId);
     expect(record).toMatchObject({
       outcome: 'upstream_unavailable',
-      billing: { disposition: 'release', credits_charged: 0, credits_released: 125 },
+      billing: { disposition: 'release', creditsCharged: 0, creditsReleased: 125 },
     });
   });
 
@@ -252,8 +256,8 @@ describe('deadlines', () => {
 
     clock.advance(hourMs);
 
-    const { record } = await harness.completed(collector, requested.refresh_id);
-    expect(record).toMatchObject({ outcome: 'incomplete', billing: { credits_released: 125 } });
-    expect(harness.store.manifests.has(requested.refresh_id)).toBe(false);
+    const { record } = await harness.completed(collector, requested.refreshId);
+    expect(record).toMatchObject({ outcome: 'incomplete', billing: { creditsReleased: 125 } });
+    expect(harness.store.manifests.has(requested.refreshId)).toBe(false);
   });
 });

@@ -80,15 +80,14 @@ function startStore(consume?: MessageBus['consume']) {
 const storeDatabase = () => mongo.db(harness.namespace.database('revision_store'));
 const stored = (_id: string) => openCollections(harness.database).refreshes.findOne({ _id });
 
-const request = (scope: InventoryKey) =>
-  harness.request({ scope, requested_at: dateOf(clock.now()).toISOString() });
+const request = (scope: InventoryKey) => harness.request({ scope, requestedAtMs: clock.now() });
 
 async function assembling(scope = inventories.next(1)) {
   const requested = await request(scope);
   await waitFor('its manifest is handed over', () =>
     harness.messages
       .of('revision.completed.v1')
-      .some(({ refresh_id }) => refresh_id === requested.refresh_id),
+      .some(({ refresh_id }) => refresh_id === requested.refreshId),
   );
   return requested;
 }
@@ -112,37 +111,37 @@ const abandonSent = (refreshId: string) =>
 
 const abandoned = {
   outcome: 'internal_failure',
-  revision_id: null,
-  deadline_at: null,
-  billing: { disposition: 'release', credits_charged: 0, credits_released: 125 },
+  revisionId: null,
+  deadlineAtMs: null,
+  billing: { disposition: 'release', creditsCharged: 0, creditsReleased: 125 },
 };
 const saved = {
   outcome: 'complete_changed',
-  billing: { disposition: 'finalize_complete', credits_charged: 1, credits_released: 124 },
+  billing: { disposition: 'finalize_complete', creditsCharged: 1, creditsReleased: 124 },
 };
 
 describe('an assembly past the deadline of its refresh (Refresh: Deadlines, settling)', () => {
   it('ends by itself when the store comes back after hours with manifests and abandonments unread [deadlines]', async () => {
     const requests = await Promise.all([assembling(), assembling(), assembling()]);
     clock.advance(3 * hourMs);
-    for (const { refresh_id } of requests) await abandonSent(refresh_id);
+    for (const { refreshId } of requests) await abandonSent(refreshId);
 
     const store = await startStore();
 
-    for (const { refresh_id } of requests) {
-      const { record } = await harness.completed(collector, refresh_id);
-      expect(record).toMatchObject(record.revision_id === null ? abandoned : saved);
+    for (const { refreshId } of requests) {
+      const { record } = await harness.completed(collector, refreshId);
+      expect(record).toMatchObject(record.revisionId === null ? abandoned : saved);
     }
     await store.stop();
   });
 
   it('is abandoned where no manifest of it can be delivered [deadlines]', async () => {
     const store = await startStore(losesManifests);
-    const { refresh_id } = await assembling();
+    const { refreshId } = await assembling();
 
     clock.advance(hourMs + graceMs);
 
-    expect((await harness.completed(collector, refresh_id)).record).toMatchObject(abandoned);
+    expect((await harness.completed(collector, refreshId)).record).toMatchObject(abandoned);
     await store.stop();
   });
 
@@ -155,30 +154,30 @@ describe('an assembly past the deadline of its refresh (Refresh: Deadlines, sett
 
     async function received(scope: InventoryKey): Promise<string> {
       await holdAssembly(scope);
-      const { refresh_id } = await assembling(scope);
+      const { refreshId } = await assembling(scope);
       await waitFor(
         'the store has its manifest',
-        async () => (await scans().findOne({ _id: refresh_id }))?.state === 'received',
+        async () => (await scans().findOne({ _id: refreshId }))?.state === 'received',
       );
-      return refresh_id;
+      return refreshId;
     }
 
     it('is abandoned, and the inventory is saved by the next refresh [deadlines]', async () => {
       const scope = inventories.next(1);
       const refreshId = await received(scope);
       const { record } = await harness.view(collector, refreshId);
-      const { collectDeadline } = (await stored(refreshId)) ?? {};
+      const { collectDeadlineMs: collectDeadline } = (await stored(refreshId)) ?? {};
 
       clock.advance(hourMs + graceMs);
 
       expect((await harness.completed(collector, refreshId)).record).toMatchObject(abandoned);
       expect(record).toMatchObject({
         state: 'settling',
-        deadline_at: dateOf((collectDeadline?.getTime() ?? 0) + graceMs).toISOString(),
+        deadlineAtMs: (collectDeadline ?? 0) + graceMs,
       });
       await letAssemble(scope);
       const next = await request(scope);
-      expect((await harness.completed(collector, next.refresh_id)).record).toMatchObject(saved);
+      expect((await harness.completed(collector, next.refreshId)).record).toMatchObject(saved);
     });
 
     it('is saved and charged once its commit has begun: the store decides [deadlines]', async () => {

@@ -1,7 +1,7 @@
-import type { RefreshView } from '@inventory/contracts/internal/refresh';
+import { type RefreshView, refreshApi } from '@inventory/contracts/internal/refresh';
 import type { MessageBody } from '@inventory/contracts/messages';
 import { heldBy } from '@inventory/contracts/messages/billing';
-import { acceptanceOf } from '@inventory/contracts/messages/refresh';
+import { acceptanceOf, type RefreshRequest } from '@inventory/contracts/messages/refresh';
 import type { MessageBus } from '@inventory/messaging/bus';
 import { byKey } from '@inventory/messaging/dispatch';
 import {
@@ -30,11 +30,10 @@ import { type FakeRevisionStore, startFakeRevisionStore } from './fake-revision-
 import { farMs, quickConfig } from './quick-config.ts';
 
 export type Collector = Awaited<ReturnType<CollectorHarness['startCollector']>>;
-type RefreshRequest = MessageBody<'refresh.request.v1'>;
 type DecisionReply = MessageBody<'reply.refresh-decision.v1'>;
 export type Decision =
   | Exclude<DecisionReply, { decision: 'accepted' }>
-  | Omit<Extract<DecisionReply, { decision: 'accepted' }>, 'waiting_id'>;
+  | Omit<Extract<DecisionReply, { decision: 'accepted' }>, 'waitingId'>;
 
 /** A collector's configuration but for what is given, section by section. */
 type Overrides = {
@@ -130,7 +129,7 @@ export async function openCollectorHarness(
   const view = async (collector: { url: string }, refreshId: string): Promise<RefreshView> => {
     const response = await fetch(`${collector.url}/refreshes/${refreshId}`);
     if (!response.ok) throw new Error(`status ${response.status}`);
-    return (await response.json()) as RefreshView;
+    return refreshApi.readRefresh.answer.parse(await response.json());
   };
 
   return {
@@ -172,30 +171,32 @@ export async function openCollectorHarness(
     },
     async request(fields = {}, times = 2) {
       const body: RefreshRequest = {
-        refresh_id: newRefreshId(),
-        account_id: newAccountId(),
-        project_id: newProjectId(),
-        request_id: newRequestId(),
-        idempotency_key: null,
+        refreshId: newRefreshId(),
+        accountId: newAccountId(),
+        projectId: newProjectId(),
+        requestId: newRequestId(),
+        idempotencyKey: null,
         fingerprint: 'f'.repeat(64),
         scope: newScope(),
         language: 'english',
-        max_credits: 125,
-        requested_at: new Date().toISOString(),
+        maxCredits: 125,
+        requestedAtMs: Date.now(),
+        freshness: null,
+        watchId: null,
         ...fields,
       };
       const message = {
         type: 'refresh.request.v1',
         id: systemIdentifiers.uuidV7(),
         body,
-        waitingId: `waiting:${body.refresh_id}`,
+        waitingId: `waiting:${body.refreshId}`,
       } as const;
       await bus.publish(times === 2 ? [message, message] : [message]);
       return body;
     },
-    async cancel({ refresh_id, account_id, project_id }) {
-      const body = { refresh_id, account_id, project_id, requested_at: new Date().toISOString() };
-      const id = `cancel:${refresh_id}`;
+    async cancel(request) {
+      const body = { ...request, requestedAtMs: Date.now() };
+      const id = `cancel:${request.refreshId}`;
       await bus.publish([{ type: 'refresh.cancel.v1', id, body, waitingId: id }]);
     },
     completed: (collector, refreshId) =>
@@ -217,11 +218,13 @@ function decisionsAmong(messages: MessageRecorder, refreshId: string): Decision[
     const { deadline_at, retry_after_seconds } = times;
     if (outcome?.refresh_id !== refreshId || outcome.result === 'refused') return [];
     if (!deadline_at || !retry_after_seconds) return [];
-    const terms = { ...acceptanceOf(heldBy(outcome)), deadline_at, retry_after_seconds };
-    return [{ decision: 'accepted', refresh_id: outcome.refresh_id, ...terms } as const];
+    const deadlineAtMs = Date.parse(deadline_at);
+    const ahead = { deadlineAtMs, retryAfterSeconds: retry_after_seconds };
+    const terms = { ...acceptanceOf(heldBy(outcome)), ...ahead };
+    return [{ decision: 'accepted', refreshId: outcome.refresh_id, ...terms } as const];
   });
   const replies = messages.of('reply.refresh-decision.v1');
-  return [...held, ...replies.filter((reply) => reply.refresh_id === refreshId)];
+  return [...held, ...replies.filter((reply) => reply.refreshId === refreshId)];
 }
 
 function withOverrides(
@@ -242,16 +245,16 @@ async function appendEvent(
   await bus.publish([
     {
       type: 'project.event-appended.v1',
-      id: body.refresh_id,
+      id: body.refreshId,
       body: {
-        project_id: body.project_id,
+        project_id: body.projectId,
         position: 1,
         log_epoch: 1,
         event: {
-          id: `evt_${body.refresh_id}`,
+          id: `evt_${body.refreshId}`,
           type: 'inventory.refresh.completed',
-          occurred_at: body.completed_at,
-          refresh_id: body.refresh_id,
+          occurred_at: new Date(body.completedAtMs).toISOString(),
+          refresh_id: body.refreshId,
           json: '{}',
         },
       },

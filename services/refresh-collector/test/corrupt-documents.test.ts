@@ -38,7 +38,7 @@ const corrupt = (collection: string, documentId: string, fields: readonly string
 
 async function insertRefresh(): Promise<string> {
   const id = newRefreshId();
-  await stores.refreshes.insertRefresh(acceptedRefresh({ id }), {});
+  await stores.refreshes.insertRefresh(acceptedRefresh({ refreshId: id }));
   return id;
 }
 
@@ -54,7 +54,7 @@ test('a corrupt refresh is an error that names its fields, not a refresh', async
   await overwrite('refreshes', id, { phase: 'sleeping', maxCredits: '125' });
 
   await expect(stores.refreshes.findRefresh(id)).rejects.toThrow(
-    `refreshes ${id}: invalid phase, maxCredits`,
+    `refreshes ${id}: invalid maxCredits, phase`,
   );
 });
 
@@ -87,14 +87,14 @@ test('corrupt refreshes due first take no place among those to be resent (decisi
 
 test('a corrupt refresh is skipped when scans are planned', async () => {
   const [first, second] = [await insertRefresh(), await insertRefresh()];
-  await overwrite('refreshes', first, { phase: 'queued', queueDeadline: 'tomorrow' });
+  await overwrite('refreshes', first, { phase: 'queued', queueDeadlineMs: 'tomorrow' });
   await overwrite('refreshes', second, { phase: 'queued' });
 
   const open: string[] = [];
   for await (const found of stores.scans.readOpen()) open.push(...found.map(({ id }) => id));
 
   expect(open).toEqual([second]);
-  expect(logged).toEqual([{ err: corrupt('refreshes', first, ['queueDeadline']) }]);
+  expect(logged).toEqual([{ err: corrupt('refreshes', first, ['queueDeadlineMs']) }]);
 });
 
 test('a corrupt lease is skipped among those that wait for a worker', async () => {
@@ -192,9 +192,13 @@ test('a corrupt refresh is left out of the list of its Project, which goes on be
   const projectId = newProjectId();
   const ids: string[] = [];
   for (let serial = 0; serial < 5; serial += 1) {
-    const refresh = acceptedRefresh({ id: newRefreshId(), projectId, requestedAtMs: serial });
-    await stores.refreshes.insertRefresh(refresh, {});
-    ids.push(refresh.id);
+    const refresh = acceptedRefresh({
+      refreshId: newRefreshId(),
+      projectId,
+      requestedAtMs: serial,
+    });
+    await stores.refreshes.insertRefresh(refresh);
+    ids.push(refresh.refreshId);
   }
   for (const id of [ids[4], ids[3], ids[1]]) await overwrite('refreshes', id, { maxCredits: [] });
   const query = { projectId, states: [], refreshIds: [], before: null };
@@ -202,8 +206,11 @@ test('a corrupt refresh is left out of the list of its Project, which goes on be
   const page = await stores.refreshLists.listRefreshes({ ...query, limit: 1 });
   const all = await stores.refreshLists.listRefreshes({ ...query, limit: 10 });
 
-  expect(page).toMatchObject({ items: [{ id: ids[2] }], hasMore: true });
-  expect(all).toMatchObject({ items: [{ id: ids[2] }, { id: ids[0] }], hasMore: false });
+  expect(page).toMatchObject({ items: [{ refreshId: ids[2] }], hasMore: true });
+  expect(all).toMatchObject({
+    items: [{ refreshId: ids[2] }, { refreshId: ids[0] }],
+    hasMore: false,
+  });
 });
 
 test('a corrupt quarter of an hour is left out of the status', async () => {

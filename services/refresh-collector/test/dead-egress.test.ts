@@ -54,7 +54,7 @@ it('a black-holed egress costs no refresh and no live page where another one ans
   );
   const live = await readLive(collector, sizeInventory(3, 5));
   const views = await Promise.all(
-    requests.map(({ refresh_id }) => harness.completed(collector, refresh_id)),
+    requests.map(({ refreshId }) => harness.completed(collector, refreshId)),
   );
   await collector.stop();
 
@@ -71,11 +71,11 @@ it('requests that reach no platform end as upstream_unavailable and open no brea
     serials.map((serial) => harness.request({ scope: scopeOf(serial) })),
   );
   const views = await Promise.all(
-    requests.map(({ refresh_id }) => harness.completed(collector, refresh_id)),
+    requests.map(({ refreshId }) => harness.completed(collector, refreshId)),
   );
-  const { refresh_id } = await harness.request({ scope: scopeOf(30) });
+  const { refreshId } = await harness.request({ scope: scopeOf(30) });
   const [decision] = await waitFor('the refresh is decided on', () => {
-    const decisions = harness.decisions(refresh_id);
+    const decisions = harness.decisions(refreshId);
     return decisions.length > 0 && decisions;
   });
 

@@ -1,6 +1,6 @@
 import type { RefreshView } from '@inventory/contracts/internal/refresh';
 import { scenarioInventory } from '@inventory/platform-simulator/scenarios';
-import { isoTime, systemClock } from '@inventory/runtime/clock';
+import { systemClock } from '@inventory/runtime/clock';
 import { testLogger } from '@inventory/testkit/namespace';
 import { createTestClock } from '@inventory/testkit/test-clock';
 import { waitFor } from '@inventory/testkit/wait-for';
@@ -94,10 +94,13 @@ export async function openDefaultRateCollector(): Promise<DefaultRateCollector> 
       const place = expectedOutcomes.findIndex(([name]) => name === scenario);
       const app_id = spreadApp(place, appId);
       const scope = { platform_id: platformId, app_id, context_id: contextId };
-      const { refresh_id } = await harness.request({ scope, requested_at: isoTime(clock.now()) });
-      refreshIds.set(scenario, refresh_id);
-      await untilQueued(refresh_id);
-      return refresh_id;
+      const { refreshId } = await harness.request({
+        scope,
+        requestedAtMs: clock.now(),
+      });
+      refreshIds.set(scenario, refreshId);
+      await untilQueued(refreshId);
+      return refreshId;
     },
     async untilRequested(scenario, requests) {
       await waitFor(`request ${requests} for ${scenario}`, async () => {

@@ -22,10 +22,10 @@ it.each([
 
     const { view, stored, requests, assets } = await collector.completed(scenario);
 
-    const runMs = (stored.completedAt?.getTime() ?? 0) - (stored.scan?.startedAt.getTime() ?? 0);
+    const runMs = (stored.completedAtMs ?? 0) - (stored.scan?.startedAtMs ?? 0);
     expect(view.record).toMatchObject({
       outcome: 'complete_changed',
-      billing: { credits_charged: 125, credits_released: 0 },
+      billing: { creditsCharged: 125, creditsReleased: 0 },
     });
     expect([assets, requests]).toEqual([size, pages]);
     expect(runMs).toBeLessThanOrEqual(defaults.deadlines.collectMs);

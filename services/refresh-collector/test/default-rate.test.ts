@@ -28,8 +28,8 @@ function expectEnd(
   outcome: RefreshOutcome,
   { view, stored, requests, assets }: DefaultRateRefresh,
 ): void {
-  const { scan, completedAt } = stored;
-  const runMs = (completedAt?.getTime() ?? Number.NaN) - (scan?.startedAt.getTime() ?? 0);
+  const { scan, completedAtMs: completedAt } = stored;
+  const runMs = (completedAt ?? Number.NaN) - (scan?.startedAtMs ?? 0);
   // A denial of a later page is confirmed by page 1, try for try.
   const requestsMax = (scan?.pages ?? 0) + 2 * defaults.pages.triesMax;
 
@@ -38,8 +38,8 @@ function expectEnd(
 
   expect(view.record.outcome).toBe(outcome);
   expect(view.record.billing).toMatchObject({
-    credits_charged: credits,
-    credits_released: 125 - credits,
+    creditsCharged: credits,
+    creditsReleased: 125 - credits,
   });
   expect(assets).toBe(wholeSizes.get(scenario) ?? assets);
   expect(runMs).toBeLessThanOrEqual(defaults.deadlines.collectMs);

@@ -1,8 +1,9 @@
 import type { RevisionId } from '@inventory/contracts/ids';
+import type { RefreshRequest } from '@inventory/contracts/messages/refresh';
 import { newProjectId, newRefreshId, newScope } from '@inventory/testkit/builders';
 import { testLogger } from '@inventory/testkit/namespace';
 import type { Collection } from 'mongodb';
-import { admitRefresh, type RefreshRequest } from '../src/refreshes/admit-refresh.ts';
+import { admitRefresh } from '../src/refreshes/admit-refresh.ts';
 import type { Refresh } from '../src/refreshes/refresh.domain.ts';
 import type { RefreshDocument } from '../src/refreshes/refresh-document.ts';
 import { createRefreshListStore } from '../src/refreshes/refresh-list-store.ts';
@@ -20,20 +21,22 @@ afterAll(() => stored.close());
 const revisionId: RevisionId = 'invrev_0198c0de-0000-7000-8000-000000000003';
 const previousRevisionId: RevisionId = 'invrev_0198c0de-0000-7000-8000-000000000002';
 
+const allowed = (maxAgeSeconds: number) => ({ maxAgeSeconds, priceVersion: 3 });
+
+type Received = Parameters<typeof admitRefresh>[1];
+
 function attempt(fields: Partial<RefreshRequest> = {}): RefreshRequest {
-  const id = newRefreshId();
-  const { version: _version, phase: _phase, ...request } = acceptedRefresh();
   return {
-    ...request,
-    id,
-    maxAgeSeconds: 60,
-    priceVersion: 3,
-    waitingId: `gateway:${id}`,
+    ...acceptedRefresh(),
+    freshness: { maxAgeSeconds: 60, priceVersion: 3 },
     requestedAtMs: stored.clock.now(),
-    trace: {},
-    deadlineMs: null,
     ...fields,
   };
+}
+
+/** As its gateway sends it, which waits for the decision. */
+function receivedOf(body: RefreshRequest): Received {
+  return { body, waitingId: `gateway:${body.refreshId}`, trace: {}, deadlineMs: undefined };
 }
 
 interface Conditions {
@@ -63,7 +66,7 @@ function openCollector({ latest = observed(), collection }: Conditions = {}) {
     requestAgeMaxMs: 600_000,
   };
   return {
-    admit: (request: RefreshRequest) => admitRefresh(deps, request),
+    admit: (request: RefreshRequest) => admitRefresh(deps, receivedOf(request)),
     sent: () => saga.sent.map(({ type, body }) => ('decision' in body ? body.decision : type)),
     decision: () => saga.sent.find(({ type }) => type === 'reply.refresh-decision.v1')?.body,
   };
@@ -75,7 +78,7 @@ function observed(ageMs = 30_000): SavedObservation {
   return { ...observed, verifiedAtMs, observedAssets: 4_001 };
 }
 
-const find = async (id: string) => (await stored.openStore().findRefresh(id))?.refresh;
+const find = async (id: string) => await stored.openStore().findRefresh(id);
 
 describe('an observation that is young enough [max-age-seconds]', () => {
   it('answers at once while admission is closed; nothing is reserved, and its event is due (Freshness)', async () => {
@@ -84,24 +87,26 @@ describe('an observation that is young enough [max-age-seconds]', () => {
     await collector.admit(request);
 
     expect(collector.sent()).toEqual(['saved', 'refresh.completed.v1']);
-    expect(collector.decision()).toMatchObject({ revision_id: revisionId, price_version: 3 });
-    expect(await find(request.id)).toMatchObject({
+    expect(collector.decision()).toMatchObject({ revisionId, priceVersion: 3 });
+    expect(await find(request.refreshId)).toMatchObject({
       phase: 'completed',
       outcome: 'complete_unchanged',
       revisionId,
       billing: { disposition: 'finalize_saved', reserved: 0, charged: 0, released: 0 },
     });
-    const read = () => stored.collection.findOne({ _id: request.id });
+    const read = () => stored.collection.findOne({ _id: request.refreshId });
     expect((await read())?.work).toMatchObject({ queue: 'announcements' });
 
     // Each report is delivered twice, and one is of a refresh that is gone.
     const store = stored.openStore();
-    await Promise.all([request.id, request.id, newRefreshId()].map(store.recordAppended));
+    await Promise.all(
+      [request.refreshId, request.refreshId, newRefreshId()].map(store.recordAppended),
+    );
 
     const appended = await read();
     expect(appended).toMatchObject({ eventAppended: true, version: 2, phase: 'completed' });
     expect(appended?.work).toBeUndefined();
-    expect(await find(request.id)).toMatchObject({ eventAppended: true, revisionId });
+    expect(await find(request.refreshId)).toMatchObject({ eventAppended: true, revisionId });
   });
 
   it('answers a redelivered command and another attempt with its key by the one that is stored, whatever is observed since (Freshness)', async () => {
@@ -114,7 +119,7 @@ describe('an observation that is young enough [max-age-seconds]', () => {
     await later.admit(again);
 
     expect(later.sent()).toEqual(['saved', 'refresh.completed.v1', 'duplicate']);
-    expect(await find(again.id)).toBeUndefined();
+    expect(await find(again.refreshId)).toBeNull();
   });
 
   it('is announced by the redelivered command when the process dies right after its only write (Freshness)', async () => {
@@ -126,7 +131,7 @@ describe('an observation that is young enough [max-age-seconds]', () => {
     const restarted = openCollector({ latest: null });
     await restarted.admit(request);
     expect(restarted.sent()).toEqual(['saved', 'refresh.completed.v1']);
-    expect(await stored.collection.countDocuments({ _id: request.id })).toBe(1);
+    expect(await stored.collection.countDocuments({ _id: request.refreshId })).toBe(1);
   });
 });
 
@@ -147,7 +152,7 @@ test.each([
 
 test('a refresh that states no max_age_seconds asks for no observation (Freshness) [max-age-seconds]', async () => {
   const collector = openCollector();
-  await collector.admit(attempt({ maxAgeSeconds: null, priceVersion: null }));
+  await collector.admit(attempt({ freshness: null }));
 
   expect(collector.sent()).toEqual(['refused']);
 });
@@ -157,18 +162,23 @@ describe('an observation that is committed', () => {
   async function queueEach(scope: Refresh['scope']): Promise<Map<string, Refresh>> {
     const all: Record<string, Partial<Refresh>> = {
       satisfied: {},
-      'satisfied too': { maxAgeSeconds: 30 },
-      'older than it allows': { maxAgeSeconds: 29 },
+      'satisfied too': { freshness: allowed(30) },
+      'older than it allows': { freshness: allowed(29) },
       'of another language': { language: 'german' },
-      'always scanned': { maxAgeSeconds: null },
+      'always scanned': { freshness: null },
       'being collected': { phase: 'collecting' },
       'not reserved yet': { phase: 'accepted' },
       'of another inventory': { scope: { ...scope, context_id: scope.context_id + 1 } },
     };
     const queued = new Map<string, Refresh>();
     for (const [why, fields] of Object.entries(all)) {
-      const refresh = acceptedRefresh({ phase: 'queued', scope, maxAgeSeconds: 60, ...fields });
-      await stored.openStore().insertRefresh(refresh, {});
+      const refresh = acceptedRefresh({
+        phase: 'queued',
+        scope,
+        freshness: allowed(60),
+        ...fields,
+      });
+      await stored.openStore().insertRefresh(refresh);
       queued.set(why, refresh);
     }
     return queued;
@@ -185,14 +195,14 @@ describe('an observation that is committed', () => {
   it('completes every waiting refresh of the inventory that it satisfies, and no other, once (Freshness) [max-age-seconds]', async () => {
     const scope = newScope();
     const queued = await queueEach(scope);
-    const ids = ['satisfied', 'satisfied too'].map((why) => queued.get(why)?.id ?? why);
+    const ids = ['satisfied', 'satisfied too'].map((why) => queued.get(why)?.refreshId ?? why);
 
     const sent = await commit(scope, observed());
     const again = await commit(scope, observed());
 
     expect(sent.toSorted()).toEqual(ids.map((id) => `settle:${id}`).toSorted());
     expect(again).toEqual([]);
-    for (const [why, { id, phase }] of queued) {
+    for (const [why, { refreshId: id, phase }] of queued) {
       const now = await find(id);
       expect([why, now?.phase]).toEqual([why, ids.includes(id) ? 'settling' : phase]);
       if (!ids.includes(id)) continue;

@@ -1,7 +1,8 @@
-import { newProjectId, newRefreshId } from '@inventory/testkit/builders';
+import type { RefreshRequest } from '@inventory/contracts/messages/refresh';
+import { newProjectId } from '@inventory/testkit/builders';
 import { testLogger } from '@inventory/testkit/namespace';
 import type { Collection } from 'mongodb';
-import { admitRefresh, type RefreshRequest } from '../src/refreshes/admit-refresh.ts';
+import { admitRefresh } from '../src/refreshes/admit-refresh.ts';
 import { applyFact } from '../src/refreshes/apply-fact.ts';
 import type { Refresh } from '../src/refreshes/refresh.domain.ts';
 import type { RefreshDocument } from '../src/refreshes/refresh-document.ts';
@@ -26,20 +27,20 @@ const openAdmission = {
   decrement: () => {},
 };
 
+type Received = Parameters<typeof admitRefresh>[1];
+
 function attempt(fields: Partial<RefreshRequest> = {}): RefreshRequest {
-  const id = newRefreshId();
-  const { version: _version, phase: _phase, ...request } = acceptedRefresh();
   return {
-    ...request,
-    id,
+    ...acceptedRefresh(),
     idempotencyKey: 'key',
-    priceVersion: null,
-    waitingId: `gateway:${id}`,
     requestedAtMs: stored.clock.now(),
-    trace: {},
-    deadlineMs: null,
     ...fields,
   };
+}
+
+/** As its gateway sends it, which waits for the decision. */
+function receivedOf(body: RefreshRequest): Received {
+  return { body, waitingId: `gateway:${body.refreshId}`, trace: {}, deadlineMs: undefined };
 }
 
 /** A collector without its Kafka: requests, refusals, and what it sent. */
@@ -58,9 +59,12 @@ function openCollector(refreshes: RefreshStore = stored.openStore()) {
     requestAgeMaxMs: 600_000,
   };
   const messagesAbout = (id: string) =>
-    saga.sent.filter(({ body }) => 'refresh_id' in body && body.refresh_id === id);
+    saga.sent.filter(({ body }) =>
+      'refreshId' in body ? body.refreshId === id : 'refresh_id' in body && body.refresh_id === id,
+    );
   return {
-    admit: (request: RefreshRequest) => admitRefresh({ ...saga, ...admitting }, request),
+    admit: (request: RefreshRequest) =>
+      admitRefresh({ ...saga, ...admitting }, receivedOf(request)),
     refuse: (id: string) => applyFact(saga, id, noFunds, 'redelivery'),
     bodiesAbout: (id: string) => messagesAbout(id).map(({ body }) => body),
     sentAbout: (id: string) =>
@@ -68,8 +72,8 @@ function openCollector(refreshes: RefreshStore = stored.openStore()) {
   };
 }
 
-const phaseOf = async (id: Refresh['id']) =>
-  (await stored.openStore().findRefresh(id))?.refresh.phase;
+const phaseOf = async (id: Refresh['refreshId']) =>
+  (await stored.openStore().findRefresh(id))?.phase;
 
 /** The collection of a process that is killed after its next writes: no later one arrives. */
 function dyingAfter(writes: number): Collection<RefreshDocument> {
@@ -98,7 +102,7 @@ function refusingWinners(store: RefreshStore, winners: readonly RefreshRequest[]
       const winner = waiting.shift();
       if (winner) await other.admit(winner);
       const result = await store.insertRefresh(...args);
-      if (winner) await other.refuse(winner.id);
+      if (winner) await other.refuse(winner.refreshId);
       return result;
     },
   };
@@ -112,8 +116,8 @@ test('a refresh waits in the queue for half an hour, also where the clock of its
 
   for (const request of requests) await openCollector().admit(request);
 
-  const read = requests.map(({ id }) => stored.openStore().findRefresh(id));
-  const waits = (await Promise.all(read)).map((one) => (one?.refresh.queueDeadlineMs ?? 0) - nowMs);
+  const read = requests.map(({ refreshId: id }) => stored.openStore().findRefresh(id));
+  const waits = (await Promise.all(read)).map((one) => (one?.queueDeadlineMs ?? 0) - nowMs);
   expect(waits).toEqual([1_800_000, 1_795_000]);
 });
 
@@ -123,16 +127,16 @@ describe('an Idempotency-Key', () => {
     const killed = stored.openStore(dyingAfter(2));
     await openCollector(killed).admit(request);
     await openCollector(killed)
-      .refuse(request.id)
+      .refuse(request.refreshId)
       .catch(() => {});
 
     const restarted = openCollector();
-    await restarted.refuse(request.id);
-    expect(restarted.sentAbout(request.id)).toEqual(['refused']);
+    await restarted.refuse(request.refreshId);
+    expect(restarted.sentAbout(request.refreshId)).toEqual(['refused']);
     const again = attempt({ projectId: request.projectId });
     await restarted.admit(again);
-    expect(restarted.sentAbout(again.id)).toEqual(['billing.reserve.v1']);
-    expect(await phaseOf(again.id)).toBe('accepted');
+    expect(restarted.sentAbout(again.refreshId)).toEqual(['billing.reserve.v1']);
+    expect(await phaseOf(again.refreshId)).toBe('accepted');
   });
 
   it('has one live attempt, however many come after a refusal at once (Idempotency-Key)', async () => {
@@ -141,12 +145,12 @@ describe('an Idempotency-Key', () => {
     for (let refusals = 0; refusals < 12; refusals += 1) {
       const attempts = Array.from({ length: 5 }, () => attempt({ projectId }));
       await Promise.all(attempts.map((request) => collector.admit(request)));
-      const answers = attempts.flatMap(({ id }) => collector.sentAbout(id));
+      const answers = attempts.flatMap(({ refreshId: id }) => collector.sentAbout(id));
       expect(answers.toSorted()).toEqual([
         'billing.reserve.v1',
         ...Array.from({ length: 4 }, () => 'duplicate'),
       ]);
-      for (const { id } of attempts) await collector.refuse(id);
+      for (const { refreshId: id } of attempts) await collector.refuse(id);
     }
   });
 
@@ -157,24 +161,31 @@ describe('an Idempotency-Key', () => {
       projectId: (one ?? request).projectId,
     })) as [RefreshRequest, RefreshRequest, RefreshRequest];
     await collector.admit(refused);
-    await collector.refuse(refused.id);
+    await collector.refuse(refused.refreshId);
     await collector.admit(first);
     await collector.admit(later);
 
-    expect(collector.sentAbout(later.id)).toEqual(['duplicate']);
+    expect(collector.sentAbout(later.refreshId)).toEqual(['duplicate']);
     await collector.admit(first);
-    expect(collector.sentAbout(first.id)).toEqual(['billing.reserve.v1', 'billing.reserve.v1']);
+    expect(collector.sentAbout(first.refreshId)).toEqual([
+      'billing.reserve.v1',
+      'billing.reserve.v1',
+    ]);
   });
 
   it('gives a refused attempt that is delivered again its refusal, whatever became of the key (Errors: insufficient_credits)', async () => {
     const collector = openCollector();
     const refused = attempt();
     await collector.admit(refused);
-    await collector.refuse(refused.id);
+    await collector.refuse(refused.refreshId);
     await collector.admit(refused);
 
-    expect(collector.sentAbout(refused.id)).toEqual(['billing.reserve.v1', 'refused', 'refused']);
-    expect(await phaseOf(refused.id)).toBe('refused');
+    expect(collector.sentAbout(refused.refreshId)).toEqual([
+      'billing.reserve.v1',
+      'refused',
+      'refused',
+    ]);
+    expect(await phaseOf(refused.refreshId)).toBe('refused');
   });
 
   it('is no other key that begins with it, nor the same one of another Project (Idempotency-Key)', async () => {
@@ -189,7 +200,7 @@ describe('an Idempotency-Key', () => {
     ];
     for (const request of [base, ...others]) {
       await collector.admit(request);
-      expect(collector.sentAbout(request.id)).toEqual(['billing.reserve.v1']);
+      expect(collector.sentAbout(request.refreshId)).toEqual(['billing.reserve.v1']);
     }
   });
 
@@ -200,8 +211,8 @@ describe('an Idempotency-Key', () => {
 
     await collector.admit(late);
 
-    expect(collector.sentAbout(late.id)).toEqual(['billing.reserve.v1']);
-    expect(await phaseOf(late.id)).toBe('accepted');
+    expect(collector.sentAbout(late.refreshId)).toEqual(['billing.reserve.v1']);
+    expect(await phaseOf(late.refreshId)).toBe('accepted');
   });
 
   it('is answered with the wait that was estimated at admission, sent again alike (Refresh: Retry-After at acceptance) [retry-after]', async () => {
@@ -212,16 +223,16 @@ describe('an Idempotency-Key', () => {
     await collector.admit(request);
 
     const waits = { retry_after_seconds: 40, deadline_at: expect.any(String) };
-    expect(collector.bodiesAbout(request.id)).toMatchObject([waits, waits]);
+    expect(collector.bodiesAbout(request.refreshId)).toMatchObject([waits, waits]);
   });
 
   it('keeps the refusal before a new attempt as long as that attempt may still be stored', async () => {
     const collector = openCollector();
     const refused = attempt();
     await collector.admit(refused);
-    await collector.refuse(refused.id);
+    await collector.refuse(refused.refreshId);
     const expiryOf = async () =>
-      (await stored.collection.findOne({ _id: refused.id }))?.expireAt?.getTime() ?? 0;
+      (await stored.collection.findOne({ _id: refused.refreshId }))?.expireAt?.getTime() ?? 0;
     const before = await expiryOf();
 
     stored.clock.advance(60_000);

@@ -286,8 +286,8 @@ it('an inventory that was confirmed private is requested once a minute, by which
   const becomePrivate = (isPrivate: boolean) =>
     harness.control('PATCH', `/accounts/${platformId}`, { private: isPrivate });
   const refresh = async () => {
-    const { refresh_id } = await harness.request({ scope });
-    const { record } = await harness.completed(one, refresh_id);
+    const { refreshId } = await harness.request({ scope });
+    const { record } = await harness.completed(one, refreshId);
     await waitFor('its lease is closed', async () => {
       const { inventories } = openCollections(harness.database);
       return (await inventories.findOne({ _id: inventoryKeyText(scope) }))?.scan === undefined;

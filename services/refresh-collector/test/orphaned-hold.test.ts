@@ -29,7 +29,7 @@ async function deliver(saga: SagaDeps, body: BillingOutcome): Promise<void> {
   await onBillingOutcome(saga, testLogger)['billing.outcome.v1']?.(message);
 }
 
-const sweep = (saga: SagaDeps, { id, accountId, projectId }: Refresh) => {
+const sweep = (saga: SagaDeps, { refreshId: id, accountId, projectId }: Refresh) => {
   const hold = {
     refresh_id: id,
     account_id: accountId,
@@ -45,15 +45,15 @@ const sweep = (saga: SagaDeps, { id, accountId, projectId }: Refresh) => {
 
 /** Reads that miss the refresh before one finds it; with the last, none ever does. */
 const staleReads = [1, 2, 3, 50, Number.POSITIVE_INFINITY] as const;
-const phaseOf = async ({ id }: Refresh) =>
-  (await stored.openStore().findRefresh(id))?.refresh.phase;
+const phaseOf = async ({ refreshId: id }: Refresh) =>
+  (await stored.openStore().findRefresh(id))?.phase;
 
 describe('the hold of a refresh', () => {
   it.each(staleReads)(
     'is not released however often a read misses the refresh (%d times), and is its own once one finds it',
     async (misses) => {
       const refresh = acceptedRefresh();
-      await stored.openStore().insertRefresh(refresh, trace);
+      await stored.openStore().insertRefresh(refresh);
       const saga = stored.openSaga(missingAtFirst(stored.openStore(), misses));
 
       await deliver(saga, holdOf(refresh));
@@ -72,7 +72,7 @@ describe('the hold of a refresh', () => {
     'is not released by the sweep however often a read misses the refresh (%d times)',
     async (misses) => {
       const refresh = acceptedRefresh({ phase: 'queued' });
-      await stored.openStore().insertRefresh(refresh, trace);
+      await stored.openStore().insertRefresh(refresh);
       const saga = stored.openSaga(missingAtFirst(stored.openStore(), misses));
 
       await sweep(saga, refresh);
@@ -104,7 +104,7 @@ function insertedAfterRead(store: RefreshStore, refresh: Refresh): RefreshStore 
     ...store,
     async findRefresh(id) {
       const found = await store.findRefresh(id);
-      await stored.openStore().insertRefresh(refresh, trace);
+      await stored.openStore().insertRefresh(refresh);
       return found;
     },
   };
@@ -121,7 +121,7 @@ describe('the hold of no refresh', () => {
     await deliver(saga, holdOf(refresh));
 
     expect(typesOf(saga.sent)).toEqual(['billing.release.v1', 'billing.release.v1']);
-    expect((await stored.openStore().findRefresh(refresh.id))?.refresh).toMatchObject(
+    expect(await stored.openStore().findRefresh(refresh.refreshId)).toMatchObject(
       refusedAsCancelled,
     );
   });
@@ -148,7 +148,7 @@ describe('the hold of no refresh', () => {
     await sweep(saga, refresh);
 
     expect(typesOf(saga.sent)).toEqual(['billing.release.v1']);
-    expect((await stored.openStore().findRefresh(refresh.id))?.refresh).toMatchObject(
+    expect(await stored.openStore().findRefresh(refresh.refreshId)).toMatchObject(
       refusedAsCancelled,
     );
   });

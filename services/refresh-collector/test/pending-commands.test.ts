@@ -25,7 +25,7 @@ const lastPage = { page: 0, place: 0, epoch: 1, chunks: [], nextCursor: null };
 async function insertAssembling(): Promise<Refresh> {
   const atMs = stored.clock.now();
   const accepted = acceptedRefresh();
-  await refreshes.insertRefresh(accepted, {});
+  await refreshes.insertRefresh(accepted);
   const assembling: Refresh = {
     ...accepted,
     version: accepted.version + 1,
@@ -44,32 +44,32 @@ async function insertAssembling(): Promise<Refresh> {
       worker: null,
     },
   };
-  await refreshes.saveStep({ refresh: accepted, trace: {} }, assembling, lastPage);
+  await refreshes.saveStep(accepted, assembling, lastPage);
   return assembling;
 }
 
 test('a recorded page carries what the pages after it are compared with, for any worker (Refresh: only complete scans) [only-complete-scans]', async () => {
   const refresh = acceptedRefresh();
-  await refreshes.insertRefresh(refresh, {});
+  await refreshes.insertRefresh(refresh);
   const collecting: Refresh = { ...refresh, version: 2, phase: 'collecting' };
   const page = { ...lastPage, nextCursor: '20', assetKeys: new Float64Array([2 ** 53 - 1, 0, 1]) };
 
-  await refreshes.saveStep({ refresh, trace: {} }, collecting, page);
+  await refreshes.saveStep(refresh, collecting, page);
 
-  expect(await refreshes.readStagedPages(refresh.id)).toEqual([page]);
+  expect(await refreshes.readStagedPages(refresh.refreshId)).toEqual([page]);
 });
 
 test('a manifest is resent while its scan is undecided, and nothing is after that (Refresh)', async () => {
   const assembling = await insertAssembling();
   const saga = stored.openSaga(refreshes);
-  const resend = () => sendEffects(saga, { refresh: assembling, trace: {} }, ['complete_scan']);
+  const resend = () => sendEffects(saga, assembling, ['complete_scan']);
   await resend();
   const settling: Refresh = { ...assembling, version: assembling.version + 1, phase: 'settling' };
-  await refreshes.saveStep({ refresh: assembling, trace: {} }, settling);
+  await refreshes.saveStep(assembling, settling);
 
   await resend();
 
-  expect(saga.sent.map(({ id }) => id)).toEqual([`completed:${assembling.id}`]);
+  expect(saga.sent.map(({ id }) => id)).toEqual([`completed:${assembling.refreshId}`]);
 });
 
 test('a step costs one write, also where its messages cannot be sent: they are pending in the refresh (architecture: a pending request is re-sent)', async () => {
@@ -81,7 +81,7 @@ test('a step costs one write, also where its messages cannot be sent: they are p
   };
   const counted = stored.openStore(Object.assign(Object.create(collection), { updateOne }));
   const accepted = acceptedRefresh();
-  await counted.insertRefresh(accepted, {});
+  await counted.insertRefresh(accepted);
   const saga = {
     ...stored.openSaga(counted),
     publish: () => Promise.reject(new Error('no broker')),
@@ -92,17 +92,17 @@ test('a step costs one write, also where its messages cannot be sent: they are p
     { fact: 'queue_deadline_passed' },
   ] as const satisfies Fact[];
 
-  for (const fact of facts) await applyFact(saga, accepted.id, fact, 'resend');
+  for (const fact of facts) await applyFact(saga, accepted.refreshId, fact, 'resend');
 
   expect(writes).toBe(facts.length);
   const pending = { queue: 'commands', dueAt: new Date(clock.now() + 10_000) };
-  expect(await collection.findOne({ _id: accepted.id })).toMatchObject({
+  expect(await collection.findOne({ _id: accepted.refreshId })).toMatchObject({
     phase: 'settling',
     work: pending,
   });
   const repeated = applyFact(
     saga,
-    accepted.id,
+    accepted.refreshId,
     { fact: 'rejected', reason: 'abandoned' },
     'redelivery',
   );
@@ -145,10 +145,10 @@ test.each([
       ...{ changed: true, observedAssets: 1 },
     };
 
-    await applyFact(saga, assembling.id, committed, 'redelivery');
+    await applyFact(saga, assembling.refreshId, committed, 'redelivery');
     await received;
 
-    expect((await other.findRefresh(assembling.id))?.refresh).toMatchObject({
+    expect(await other.findRefresh(assembling.refreshId)).toMatchObject({
       phase: 'completed',
       billing,
     });

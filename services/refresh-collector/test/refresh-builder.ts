@@ -13,7 +13,7 @@ export const requestedAtMs = Date.UTC(2026, 0, 1);
 /** A refresh as it is right after its insert; a test names only what it is about. */
 export function acceptedRefresh(overrides: Partial<Refresh> = {}): Refresh {
   return {
-    id: newRefreshId(),
+    refreshId: newRefreshId(),
     version: 1,
     phase: 'accepted',
     accountId: newAccountId(),
@@ -25,7 +25,7 @@ export function acceptedRefresh(overrides: Partial<Refresh> = {}): Refresh {
     scope: { platform_id: '76561190000000000', app_id: 730, context_id: 2 },
     language: 'english',
     maxCredits: 125,
-    maxAgeSeconds: null,
+    freshness: null,
     expectedPages: null,
     waitingId: 'gateway-1:req',
     requestedAtMs,
@@ -51,6 +51,7 @@ export function acceptedRefresh(overrides: Partial<Refresh> = {}): Refresh {
     },
     eventAppended: false,
     scan: null,
+    trace: {},
     ...overrides,
   };
 }
@@ -58,10 +59,10 @@ export function acceptedRefresh(overrides: Partial<Refresh> = {}): Refresh {
 /** What the ledger records of its reservation. */
 export function holdOf(refresh: Refresh): BillingOutcome {
   return {
-    command_id: `reserve:${refresh.id}`,
+    command_id: `reserve:${refresh.refreshId}`,
     account_id: refresh.accountId,
     project_id: refresh.projectId,
-    refresh_id: refresh.id,
+    refresh_id: refresh.refreshId,
     request_id: null,
     kind: 'reserve',
     result: 'applied',

@@ -35,57 +35,57 @@ describe('a refresh', () => {
   it('is accepted, collected, settled and announced though every message came twice (Refresh charge) [refresh-charge]', async () => {
     const request = await harness.request({ scope: scopeOf(sizeInventory(4_001, 1)) });
 
-    const { record, acceptance } = await harness.completed(collector, request.refresh_id);
+    const { record, acceptance } = await harness.completed(collector, request.refreshId);
 
-    expect(acceptance).toEqual({ price_version: 1, credits_reserved: 125 });
+    expect(acceptance).toEqual({ priceVersion: 1, creditsReserved: 125 });
     expect(record).toMatchObject({
       outcome: 'complete_changed',
-      revision_id: `invrev_${request.refresh_id}`,
-      billing_state: 'finalized',
+      revisionId: `invrev_${request.refreshId}`,
+      billingState: 'finalized',
       billing: {
         disposition: 'finalize_complete',
-        credits_reserved: 125,
-        credits_charged: 3,
-        credits_released: 122,
+        creditsReserved: 125,
+        creditsCharged: 3,
+        creditsReleased: 122,
       },
     });
-    expect(harness.store.committed.get(request.refresh_id)).toHaveLength(4_001);
-    expect(harness.ledger.resolved.filter((id) => id === request.refresh_id)).toHaveLength(1);
-    expect(await decided(request.refresh_id)).toMatchObject({ decision: 'accepted' });
+    expect(harness.store.committed.get(request.refreshId)).toHaveLength(4_001);
+    expect(harness.ledger.resolved.filter((id) => id === request.refreshId)).toHaveLength(1);
+    expect(await decided(request.refreshId)).toMatchObject({ decision: 'accepted' });
     const announced = await waitFor('it is announced', () =>
       harness.messages
         .of('refresh.completed.v1')
-        .find(({ refresh_id }) => refresh_id === request.refresh_id),
+        .find(({ refreshId }) => refreshId === request.refreshId),
     );
     expect(announced).toMatchObject({
       scope: request.scope,
-      revision_id: `invrev_${request.refresh_id}`,
+      revisionId: `invrev_${request.refreshId}`,
     });
   });
 
   it('reserves no more than its max_credits (Refresh: max_credits) [max-credits-too-low]', async () => {
-    const request = await harness.request({ max_credits: 180 });
+    const request = await harness.request({ maxCredits: 180 });
 
     const reserve = await waitFor('the reservation is sent', () =>
       harness.messages
         .of('billing.reserve.v1')
-        .find(({ refresh_id }) => refresh_id === request.refresh_id),
+        .find(({ refresh_id }) => refresh_id === request.refreshId),
     );
     expect(reserve).toMatchObject({ max_credits: 180 });
   });
 
   it('is accepted by a reply of the ledger with its hold (Refresh: 202)', async () => {
     const request = await harness.request({ scope: scopeOf(sizeInventory(1, 5)) });
-    await harness.completed(collector, request.refresh_id);
+    await harness.completed(collector, request.refreshId);
 
     const hold = await waitFor('the ledger replies', () =>
       harness.messages
         .of('reply.billing-outcome.v1')
-        .find(({ outcome }) => outcome?.refresh_id === request.refresh_id),
+        .find(({ outcome }) => outcome?.refresh_id === request.refreshId),
     );
-    const deadline = Date.parse(request.requested_at) + 1_800_000;
+    const deadline = request.requestedAtMs + 1_800_000;
     expect(hold).toMatchObject({
-      waiting_id: `waiting:${request.refresh_id}`,
+      waiting_id: `waiting:${request.refreshId}`,
       deadline_at: new Date(deadline).toISOString(),
       retry_after_seconds: expect.any(Number),
     });
@@ -96,22 +96,22 @@ describe('a refresh', () => {
     harness.ledger.subscribed.add(account_id);
     const scope = scopeOf(sizeInventory(2_001, 1));
 
-    const request = await harness.request({ account_id, scope });
-    const { record, acceptance } = await harness.completed(collector, request.refresh_id);
+    const request = await harness.request({ accountId: account_id, scope });
+    const { record, acceptance } = await harness.completed(collector, request.refreshId);
 
-    const terms = { price_version: 1, credits_reserved: 0, units_reserved: 125 };
-    expect(acceptance).toEqual({ ...terms, units_remaining: 1_000 });
-    expect(await decided(request.refresh_id)).toMatchObject({ decision: 'accepted', ...terms });
+    const terms = { priceVersion: 1, creditsReserved: 0, unitsReserved: 125 };
+    expect(acceptance).toEqual({ ...terms, unitsRemaining: 1_000 });
+    expect(await decided(request.refreshId)).toMatchObject({ decision: 'accepted', ...terms });
     expect(record.billing).toEqual({
       state: 'finalized',
       disposition: 'finalize_complete',
-      credits_reserved: 0,
-      credits_charged: 0,
-      credits_released: 0,
+      creditsReserved: 0,
+      creditsCharged: 0,
+      creditsReleased: 0,
       funding: 'subscription',
-      units_reserved: 125,
-      units_charged: 2,
-      units_released: 123,
+      unitsReserved: 125,
+      unitsCharged: 2,
+      unitsReleased: 123,
     });
   });
 
@@ -120,23 +120,26 @@ describe('a refresh', () => {
     const account_id = newAccountId();
     harness.ledger.forgetful.add(account_id);
 
-    const request = await harness.request({ account_id, scope: scopeOf(sizeInventory(1, 77)) });
-    const { record } = await harness.completed(collector, request.refresh_id);
+    const request = await harness.request({
+      accountId: account_id,
+      scope: scopeOf(sizeInventory(1, 77)),
+    });
+    const { record } = await harness.completed(collector, request.refreshId);
 
     expect(record).toMatchObject({
       outcome: 'complete_changed',
-      billing_state: 'finalized',
+      billingState: 'finalized',
       billing: {
         disposition: 'release',
-        credits_reserved: 125,
-        credits_charged: 0,
-        credits_released: 125,
+        creditsReserved: 125,
+        creditsCharged: 0,
+        creditsReleased: 125,
       },
     });
     const reports = () =>
       logged.mock.calls
         .map(([fields]) => fields as { refresh_id?: string })
-        .filter(({ refresh_id }) => refresh_id === request.refresh_id);
+        .filter(({ refresh_id }) => refresh_id === request.refreshId);
     await waitFor('the lost hold is reported', () => reports().length > 0);
     expect(reports()).toHaveLength(1);
     logged.mockRestore();
@@ -146,10 +149,10 @@ describe('a refresh', () => {
     const account_id = newAccountId();
     harness.ledger.capped.add(account_id);
 
-    const request = await harness.request({ account_id });
-    await waitFor('the refusal is sent', () => decisions(request.refresh_id).length > 0);
+    const request = await harness.request({ accountId: account_id });
+    await waitFor('the refusal is sent', () => decisions(request.refreshId).length > 0);
 
-    expect(await decided(request.refresh_id)).toMatchObject({
+    expect(await decided(request.refreshId)).toMatchObject({
       decision: 'refused',
       refusal: {
         code: 'spend_cap_reached',
@@ -159,64 +162,64 @@ describe('a refresh', () => {
   });
 
   it('is refused without credits, hidden, and its key is free again (Errors: insufficient_credits)', async () => {
-    const poor = await harness.request({ idempotency_key: null });
-    harness.ledger.poor.add(poor.account_id);
+    const poor = await harness.request({ idempotencyKey: null });
+    harness.ledger.poor.add(poor.accountId);
     const keyed = {
-      account_id: poor.account_id,
-      project_id: poor.project_id,
-      idempotency_key: 'k',
+      accountId: poor.accountId,
+      projectId: poor.projectId,
+      idempotencyKey: 'k',
     };
     const refused = await harness.request(keyed);
-    await waitFor('the refusal is sent', () => decisions(refused.refresh_id).length > 0);
-    expect(decisions(refused.refresh_id)[0]).toMatchObject({
+    await waitFor('the refusal is sent', () => decisions(refused.refreshId).length > 0);
+    expect(decisions(refused.refreshId)[0]).toMatchObject({
       decision: 'refused',
       refusal: { code: 'insufficient_credits', detail: { required: 125, available: 3 } },
     });
 
-    harness.ledger.poor.delete(poor.account_id);
+    harness.ledger.poor.delete(poor.accountId);
     const again = await harness.request({ ...keyed, scope: scopeOf(sizeInventory(1, 1)) });
 
-    await harness.completed(collector, again.refresh_id);
-    const list = await fetch(`${collector.url}/projects/${poor.project_id}/refreshes?limit=100`);
+    await harness.completed(collector, again.refreshId);
+    const list = await fetch(`${collector.url}/projects/${poor.projectId}/refreshes?limit=100`);
     const { items } = (await list.json()) as { items: { refresh_id: string }[] };
-    expect(items.map((item) => item.refresh_id)).not.toContain(refused.refresh_id);
+    expect(items.map((item) => item.refresh_id)).not.toContain(refused.refreshId);
   });
 
   it('is one for one Idempotency-Key of a Project, however many requests come at once (Idempotency-Key)', async () => {
     const project = {
-      project_id: newProjectId(),
-      idempotency_key: 'same',
+      projectId: newProjectId(),
+      idempotencyKey: 'same',
       scope: scopeOf(sizeInventory(1, 2)),
     };
     const attempts = await Promise.all(Array.from({ length: 50 }, () => harness.request(project)));
 
     await waitFor('every attempt is answered', () =>
-      attempts.every((attempt) => decisions(attempt.refresh_id).length > 0),
+      attempts.every((attempt) => decisions(attempt.refreshId).length > 0),
     );
 
-    const accepted = attempts.filter(({ refresh_id }) =>
-      decisions(refresh_id).some(({ decision }) => decision === 'accepted'),
+    const accepted = attempts.filter(({ refreshId }) =>
+      decisions(refreshId).some(({ decision }) => decision === 'accepted'),
     );
     expect(accepted).toHaveLength(1);
     for (const attempt of attempts.filter((other) => other !== accepted[0])) {
-      expect(decisions(attempt.refresh_id)).toContainEqual(
+      expect(decisions(attempt.refreshId)).toContainEqual(
         expect.objectContaining({
           decision: 'duplicate',
-          winner_refresh_id: accepted[0]?.refresh_id,
+          winnerRefreshId: accepted[0]?.refreshId,
         }),
       );
     }
   });
 
   it('completes although outcomes of the ledger were lost: pending commands are resent', async () => {
-    const refresh_id = newRefreshId();
-    harness.ledger.dropping.set(refresh_id, 2);
-    await harness.request({ refresh_id, scope: scopeOf(sizeInventory(1, 3)) });
-    await waitFor('both commands are lost', () => harness.ledger.dropping.get(refresh_id) === 0);
+    const refreshId = newRefreshId();
+    harness.ledger.dropping.set(refreshId, 2);
+    await harness.request({ refreshId, scope: scopeOf(sizeInventory(1, 3)) });
+    await waitFor('both commands are lost', () => harness.ledger.dropping.get(refreshId) === 0);
 
     clock.advance(askFirstMs);
 
-    const { record } = await harness.completed(collector, refresh_id);
+    const { record } = await harness.completed(collector, refreshId);
     expect(record.outcome).toBe('complete_changed');
   });
 
@@ -225,7 +228,7 @@ describe('a refresh', () => {
     const request = await harness.request({ scope: scopeOf(sizeInventory(1, 4)) });
     await waitFor('a page was refused', () => harness.store.refusals > 0);
     harness.store.away = false;
-    const { record } = await harness.completed(collector, request.refresh_id);
+    const { record } = await harness.completed(collector, request.refreshId);
     expect(record.outcome).toBe('complete_changed');
   });
 
@@ -234,11 +237,11 @@ describe('a refresh', () => {
     async (code) => {
       harness.store.refuses = code;
       const request = await harness.request({ scope: scopeOf(sizeInventory(1, 6)) });
-      const { record } = await harness.completed(collector, request.refresh_id);
+      const { record } = await harness.completed(collector, request.refreshId);
       harness.store.refuses = null;
 
       expect(record.outcome).toBe('internal_failure');
-      expect(record.billing).toMatchObject({ credits_charged: 0, credits_released: 125 });
+      expect(record.billing).toMatchObject({ creditsCharged: 0, creditsReleased: 125 });
     },
   );
 
@@ -248,7 +251,7 @@ describe('a refresh', () => {
     const request = await harness.request({ scope: scopeOf(sizeInventory(1, 7)) });
     await waitFor('a page was refused', () => harness.store.refusals > refused);
     harness.store.refuses = null;
-    const { record } = await harness.completed(collector, request.refresh_id);
+    const { record } = await harness.completed(collector, request.refreshId);
     expect(record.outcome).toBe('complete_changed');
   });
 
@@ -271,14 +274,14 @@ describe('a refresh', () => {
     const reading = await harness.startCollector({ platform: direct }, clock);
 
     const request = await harness.request();
-    const { record } = await harness.completed(reading, request.refresh_id);
+    const { record } = await harness.completed(reading, request.refreshId);
     await reading.stop();
     await platform.close(0);
     collector = await harness.startCollector({}, clock);
 
     expect(record).toMatchObject({
       outcome: 'upstream_unavailable',
-      billing: { disposition: 'release', credits_charged: 0 },
+      billing: { disposition: 'release', creditsCharged: 0 },
     });
     expect(counts).toEqual(['2000', '1000', '500', '250', '125']);
   });
@@ -292,7 +295,7 @@ describe('a refresh', () => {
       ),
     );
     for (const request of requests) {
-      const { record } = await harness.completed(collector, request.refresh_id);
+      const { record } = await harness.completed(collector, request.refreshId);
       expect(record.outcome).toBe('complete_changed');
     }
     for (const identity of ['egress-1', 'egress-2']) {
@@ -304,72 +307,70 @@ describe('a refresh', () => {
   });
 
   it('drops a command past its deadline, before anything is stored', async () => {
-    const old = new Date(Date.now() - 11 * 60_000).toISOString();
-    const late = await harness.request({ requested_at: old });
+    const old = Date.now() - 11 * 60_000;
+    const late = await harness.request({ requestedAtMs: old });
     const next = await harness.request({ scope: scopeOf(sizeInventory(1, 5)) });
-    await harness.completed(collector, next.refresh_id);
-    const response = await fetch(`${collector.url}/refreshes/${late.refresh_id}`);
+    await harness.completed(collector, next.refreshId);
+    const response = await fetch(`${collector.url}/refreshes/${late.refreshId}`);
     expect(response.status).toBe(404);
   });
 });
 
 describe('cancel', () => {
   const cancelReplies = (refreshId: string) =>
-    harness.messages
-      .of('reply.refresh-cancel.v1')
-      .filter((reply) => reply.refresh_id === refreshId);
+    harness.messages.of('reply.refresh-cancel.v1').filter((reply) => reply.refreshId === refreshId);
 
   it('ends a collecting refresh with its whole reservation released (Settlement: cancelled) [cancel]', async () => {
     harness.store.away = true;
     const request = await harness.request({ scope: scopeOf(sizeInventory(1, 8)) });
     await waitFor('it is collecting', async () => {
-      const seen = await harness.view(collector, request.refresh_id).catch(() => undefined);
+      const seen = await harness.view(collector, request.refreshId).catch(() => undefined);
       return seen?.record.state === 'collecting';
     });
 
     await harness.cancel(request);
-    const { record } = await harness.completed(collector, request.refresh_id);
+    const { record } = await harness.completed(collector, request.refreshId);
     harness.store.away = false;
 
     expect(record).toMatchObject({
       outcome: 'cancelled',
-      revision_id: null,
-      billing: { disposition: 'release', credits_charged: 0, credits_released: 125 },
+      revisionId: null,
+      billing: { disposition: 'release', creditsCharged: 0, creditsReleased: 125 },
     });
-    const reply = await waitFor('it is answered', () => cancelReplies(request.refresh_id)[0]);
+    const reply = await waitFor('it is answered', () => cancelReplies(request.refreshId)[0]);
     expect(reply).toMatchObject({ result: 'cancelling' });
-    expect(harness.store.committed.has(request.refresh_id)).toBe(false);
+    expect(harness.store.committed.has(request.refreshId)).toBe(false);
   });
 
   it('of a completed refresh is answered as such and changes nothing (Errors: refresh_already_completed)', async () => {
     const request = await harness.request({ scope: scopeOf(sizeInventory(1, 6)) });
-    const before = await harness.completed(collector, request.refresh_id);
+    const before = await harness.completed(collector, request.refreshId);
     await harness.cancel(request);
-    await waitFor('it is answered', () => cancelReplies(request.refresh_id).length > 0);
-    expect(cancelReplies(request.refresh_id)[0]).toMatchObject({ result: 'already_completed' });
-    expect((await harness.view(collector, request.refresh_id)).record).toEqual(before.record);
+    await waitFor('it is answered', () => cancelReplies(request.refreshId).length > 0);
+    expect(cancelReplies(request.refreshId)[0]).toMatchObject({ result: 'already_completed' });
+    expect((await harness.view(collector, request.refreshId)).record).toEqual(before.record);
   });
 
   it('that overtakes its request leaves a tombstone: the request is refused and reserves nothing', async () => {
     const project = newProjectId();
-    const request = await harness.request({ project_id: project });
+    const request = await harness.request({ projectId: project });
     const ghost = {
       ...request,
-      refresh_id: request.refresh_id.replace(/.$/, (last) => (last === '0' ? '1' : '0')),
+      refreshId: request.refreshId.replace(/.$/, (last) => (last === '0' ? '1' : '0')),
     };
     await harness.cancel(ghost);
-    await waitFor('it is answered', () => cancelReplies(ghost.refresh_id).length > 0);
+    await waitFor('it is answered', () => cancelReplies(ghost.refreshId).length > 0);
     await harness.request(ghost);
-    await harness.completed(collector, request.refresh_id);
-    expect(harness.ledger.outcomes.has(`reserve:${ghost.refresh_id}`)).toBe(false);
+    await harness.completed(collector, request.refreshId);
+    expect(harness.ledger.outcomes.has(`reserve:${ghost.refreshId}`)).toBe(false);
   });
 
   it('of another Project is not found and does nothing', async () => {
     const request = await harness.request({ scope: scopeOf(sizeInventory(1, 7)) });
-    await harness.cancel({ ...request, project_id: newProjectId() });
-    await waitFor('it is answered', () => cancelReplies(request.refresh_id).length > 0);
-    expect(cancelReplies(request.refresh_id)[0]).toMatchObject({ result: 'not_found' });
-    const { record } = await harness.completed(collector, request.refresh_id);
+    await harness.cancel({ ...request, projectId: newProjectId() });
+    await waitFor('it is answered', () => cancelReplies(request.refreshId).length > 0);
+    expect(cancelReplies(request.refreshId)[0]).toMatchObject({ result: 'not_found' });
+    const { record } = await harness.completed(collector, request.refreshId);
     expect(record.outcome).toBe('complete_changed');
   });
 });

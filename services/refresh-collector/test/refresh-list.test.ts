@@ -7,8 +7,8 @@ import { openNamespace, testLogger } from '@inventory/testkit/namespace';
 import { type Db, MongoClient } from 'mongodb';
 import { indexes, openCollections } from '../src/collections.ts';
 import { type Refresh, refreshPhases, shownState } from '../src/refreshes/refresh.domain.ts';
+import { newDocument } from '../src/refreshes/refresh-document.ts';
 import { createRefreshListStore } from '../src/refreshes/refresh-list-store.ts';
-import { toNewDocument } from '../src/refreshes/refresh-mapping.ts';
 import { acceptedRefresh, requestedAtMs } from './refresh-builder.ts';
 
 const times = {
@@ -44,7 +44,7 @@ beforeAll(async () => {
     }),
   );
   await openCollections(db).refreshes.insertMany(
-    stored.map((refresh) => toNewDocument(refresh, null, {}, Date.now(), times)),
+    stored.map((refresh) => newDocument(refresh, null, Date.now(), times)),
   );
 });
 afterAll(async () => {
@@ -70,10 +70,10 @@ async function listAll(
       ...{ projectId, states, refreshIds, limit: 3, before },
       ...runs,
     });
-    listed.push(...page.items.map(({ id }) => id));
+    listed.push(...page.items.map(({ refreshId: id }) => id));
     const last = page.items.at(-1);
     if (!page.hasMore || !last) return listed;
-    before = { requestedAtMs: last.requestedAtMs, refreshId: last.id };
+    before = { requestedAtMs: last.requestedAtMs, refreshId: last.refreshId };
   }
 }
 
@@ -84,8 +84,8 @@ function expected(states: readonly RefreshState[], isWanted = (_: Refresh) => tr
       const state = shownState(phase);
       return state !== null && (states.length === 0 || states.includes(state));
     })
-    .sort((a, b) => b.requestedAtMs - a.requestedAtMs || (a.id < b.id ? 1 : -1))
-    .map(({ id }) => id);
+    .sort((a, b) => b.requestedAtMs - a.requestedAtMs || (a.refreshId < b.refreshId ? 1 : -1))
+    .map(({ refreshId: id }) => id);
 }
 
 describe('The list of a Project (Refresh: List) [list]', () => {
@@ -97,9 +97,9 @@ describe('The list of a Project (Refresh: List) [list]', () => {
   );
 
   it('of given refreshes has those of them that are shown', async () => {
-    const some = stored.filter((_, at) => at % 2 === 0).map(({ id }) => id);
+    const some = stored.filter((_, at) => at % 2 === 0).map(({ refreshId: id }) => id);
 
-    expect(await listAll([], some)).toEqual(expected([], ({ id }) => some.includes(id)));
+    expect(await listAll([], some)).toEqual(expected([], ({ refreshId: id }) => some.includes(id)));
   });
 
   it('of a watch has its runs, newest first, all or those that cost something or nothing; an open one is of neither (Watches: runs) [watches]', async () => {

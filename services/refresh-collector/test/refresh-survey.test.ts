@@ -25,16 +25,18 @@ afterAll(() => mongo.close());
 async function stored(...refreshes: (readonly [phase: string, ageMin: number, tries?: number])[]) {
   const collection = mongo.db.collection('refreshes');
   await collection.deleteMany({});
-  const ago = (min: number) => new Date(clock.now() - min * minuteMs);
+  const ago = (min: number) => clock.now() - min * minuteMs;
   await collection.insertMany(
     refreshes.map(([phase, ageMin, tries]) => ({
       _id: newRefreshId() as never,
       phase,
       terminal: phase === 'completed',
-      requestedAt: ago(ageMin),
-      queueDeadline: ago(ageMin - 30),
-      collectDeadline: phase === 'collecting' ? ago(ageMin - 90) : null,
-      ...(tries === undefined ? {} : { work: { dueAt: ago(0), tries, queue: 'commands' } }),
+      requestedAtMs: ago(ageMin),
+      queueDeadlineMs: ago(ageMin - 30),
+      collectDeadlineMs: phase === 'collecting' ? ago(ageMin - 90) : null,
+      ...(tries === undefined
+        ? {}
+        : { work: { dueAt: new Date(ago(0)), tries, queue: 'commands' } }),
     })),
   );
 }

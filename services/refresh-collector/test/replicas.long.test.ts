@@ -47,11 +47,11 @@ describe('several collectors', () => {
     const account = newAccountId();
     const requests = await Promise.all(
       Array.from({ length: 40 }, (_, serial) =>
-        harness.request({ account_id: account, scope: sized(1, 1_000 + serial) }),
+        harness.request({ accountId: account, scope: sized(1, 1_000 + serial) }),
       ),
     );
 
-    for (const request of requests) await harness.completed(first, request.refresh_id);
+    for (const request of requests) await harness.completed(first, request.refreshId);
 
     const shares = await harness.scansByOwner();
     expect(shares).toHaveLength(2);
@@ -79,7 +79,7 @@ describe('several collectors', () => {
     });
     const second = await harness.request({ scope: sized(1, 4_000) });
     for (const request of [first, second]) {
-      const { record } = await harness.completed(collector, request.refresh_id);
+      const { record } = await harness.completed(collector, request.refreshId);
       expect(record.outcome).toBe('complete_changed');
     }
     const { total } = await counters();

@@ -49,12 +49,12 @@ describe('several collectors', () => {
     await recover();
 
     const second = await harness.startCollector({ pages: smallPages });
-    const { record } = await harness.completed(second, request.refresh_id);
+    const { record } = await harness.completed(second, request.refreshId);
 
     expect(record.outcome).toBe('complete_changed');
-    expect(harness.store.committed.get(request.refresh_id)).toHaveLength(111);
+    expect(harness.store.committed.get(request.refreshId)).toHaveLength(111);
     expect((await counters()).total.requests - before).toBe(12 - 5);
-    const { pages = [] } = harness.store.manifests.get(request.refresh_id) ?? {};
+    const { pages = [] } = harness.store.manifests.get(request.refreshId) ?? {};
     const [next = 0] = pages.slice(5).map(({ epoch }) => epoch);
     expect(next).toBeGreaterThan(1);
     expect(pages.map(({ epoch }) => epoch)).toEqual([...Array(5).fill(1), ...Array(7).fill(next)]);
@@ -92,7 +92,7 @@ describe('several collectors', () => {
       return left && right && Math.min(left.length, right.length) >= 2;
     });
     for (const scope of small) await inventories.release(scope);
-    for (const { refresh_id } of requests) await harness.completed(second, refresh_id);
+    for (const { refreshId } of requests) await harness.completed(second, refreshId);
 
     for (const scope of small) expect((await inventories.seen(scope)).requests).toBe(2);
     for (const scope of large) expect((await inventories.seen(scope)).requests).toBe(7);
@@ -105,13 +105,13 @@ describe('several collectors', () => {
     ]);
     const scope = sized(31, 2);
     const requests = await Promise.all(
-      Array.from({ length: 6 }, () => harness.request({ account_id: newAccountId(), scope })),
+      Array.from({ length: 6 }, () => harness.request({ accountId: newAccountId(), scope })),
     );
     const others = await Promise.all(
       Array.from({ length: 6 }, (_, serial) => harness.request({ scope: sized(31, 3 + serial) })),
     );
     for (const request of [...requests, ...others]) {
-      await harness.completed(collectors[0], request.refresh_id);
+      await harness.completed(collectors[0], request.refreshId);
     }
 
     const { accounts, identities } = await counters();

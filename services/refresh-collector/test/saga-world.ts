@@ -108,7 +108,7 @@ export class SagaWorld {
       case 'observed':
         this.learn({
           fact: 'observed',
-          revisionId: `invrev_${this.refresh.id}` as RevisionId,
+          revisionId: `invrev_${this.refresh.refreshId}` as RevisionId,
           previousRevisionId: null,
           changed: true,
           observedAssets: assets,
@@ -263,7 +263,7 @@ export class SagaWorld {
     if (this.store !== 'committed') return;
     this.tell({
       fact: 'committed',
-      revisionId: `invrev_${this.refresh.id}` as RevisionId,
+      revisionId: `invrev_${this.refresh.refreshId}` as RevisionId,
       previousRevisionId: null,
       changed: true,
       observedAssets: assets,

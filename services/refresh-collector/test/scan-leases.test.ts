@@ -57,25 +57,25 @@ describe('one scan per inventory (Refresh: one scan at a time per inventory) [on
 
     const second = await harness.startCollector(through(identities(3, 4)));
     await inventories.expireLease(scope);
-    const waiting = await harness.request({ account_id: newAccountId(), scope });
+    const waiting = await harness.request({ accountId: newAccountId(), scope });
     await inventories.untilAsked(scope, 3);
     await inventories.release(scope);
-    await harness.completed(second, taken.refresh_id);
-    await harness.completed(second, waiting.refresh_id);
+    await harness.completed(second, taken.refreshId);
+    await harness.completed(second, waiting.refreshId);
 
-    const [firstEpoch, ...later] = epochsOf(taken.refresh_id);
+    const [firstEpoch, ...later] = epochsOf(taken.refreshId);
     expect(firstEpoch).toBe(1);
     expect(Math.min(...later)).toBeGreaterThan(1);
     expect(new Set(later).size).toBe(1);
-    expect(harness.store.committed.get(taken.refresh_id)).toHaveLength(31);
+    expect(harness.store.committed.get(taken.refreshId)).toHaveLength(31);
     // The first scan has no page more than these. The second one may be of either replica, and
     // where the one behind in time began it, the other takes over and reads its page again.
-    const takeOvers = Math.max(...epochsOf(waiting.refresh_id)) - 1;
+    const takeOvers = Math.max(...epochsOf(waiting.refreshId)) - 1;
     const readAgain = (await inventories.seen(scope)).requests - (2 + 3 + 4);
     expect([0, takeOvers]).toContain(readAgain);
-    const [ended, begun] = [windowOf(taken.refresh_id), windowOf(waiting.refresh_id)];
+    const [ended, begun] = [windowOf(taken.refreshId), windowOf(waiting.refreshId)];
     expect(begun.started_at >= ended.completed_at).toBe(true);
-    expect(sequenceOf(waiting.refresh_id)).toBeGreaterThan(sequenceOf(taken.refresh_id));
+    expect(sequenceOf(waiting.refreshId)).toBeGreaterThan(sequenceOf(taken.refreshId));
     await first.stop();
   });
 
@@ -90,11 +90,11 @@ describe('one scan per inventory (Refresh: one scan at a time per inventory) [on
     clock.advance(leaseMs + 1);
     await inventories.expireLease(scope);
     await inventories.release(scope);
-    await harness.completed(collector, request.refresh_id);
+    await harness.completed(collector, request.refreshId);
 
     // The lease was free, so its next worker may be of the same replica. The page on its way is
     // recorded, unless that one has begun already: then it is read again.
-    const epochs = epochsOf(request.refresh_id);
+    const epochs = epochsOf(request.refreshId);
     const readAgain = epochs[1] === 2 ? 1 : 0;
     expect(epochs).toEqual(readAgain === 1 ? [1, 2, 2, 2] : [1, 1, 2, 2]);
     expect((await inventories.seen(scope)).requests).toBe(4 + readAgain);
@@ -110,11 +110,11 @@ describe('one scan per inventory (Refresh: one scan at a time per inventory) [on
     const stopping = first.stop();
     // The other replica plans and reads meanwhile.
     const other = await harness.request({ scope: inventories.next(1) });
-    await harness.completed(second, other.refresh_id);
+    await harness.completed(second, other.refreshId);
     await inventories.release(scope);
     await stopping;
 
-    const { record } = await harness.completed(second, request.refresh_id);
+    const { record } = await harness.completed(second, request.refreshId);
 
     expect(record.outcome).toBe('complete_changed');
     expect(await inventories.seen(scope)).toMatchObject({ in_flight_max: 1, requests: 4 });
@@ -128,21 +128,21 @@ describe('the check of an end that may be too early (upstream 1.3)', () => {
     const scope = { platform_id: platformId, app_id: appId, context_id: contextId };
     const first = await harness.startCollector(occupied({ scheduling }));
     const alone = await harness.request({ scope });
-    await harness.completed(first, alone.refresh_id);
+    await harness.completed(first, alone.refreshId);
     const requestsAlone = (await inventories.seen(scope)).requests;
-    const checks = (await counted.findOne({ _id: alone.refresh_id }))?.scan?.endCheck?.attempts;
+    const checks = (await counted.findOne({ _id: alone.refreshId }))?.scan?.endCheck?.attempts;
 
     await inventories.hold(scope);
     const taken = await harness.request({ scope });
     await inventories.untilAsked(scope, requestsAlone + 1);
     // As the first worker leaves it after its last check.
     const endCheck = { cursor: null, attempts: checks ?? 0 };
-    await counted.updateOne({ _id: taken.refresh_id }, { $set: { 'scan.endCheck': endCheck } });
+    await counted.updateOne({ _id: taken.refreshId }, { $set: { 'scan.endCheck': endCheck } });
     const second = await harness.startCollector({ scheduling });
     await inventories.expireLease(scope);
     await inventories.untilAsked(scope, requestsAlone + 2);
     await inventories.release(scope);
-    const { record } = await harness.completed(second, taken.refresh_id);
+    const { record } = await harness.completed(second, taken.refreshId);
 
     expect(checks).toBe(5);
     expect(record.outcome).toBe('incomplete');
@@ -158,12 +158,12 @@ describe('a refresh that allows what another one observes', () => {
     await inventories.hold(scope);
     const first = await harness.request({ scope });
     await inventories.untilAsked(scope, 1);
-    const freshness = { max_age_seconds: 3_600, price_version: 1 };
+    const freshness = { maxAgeSeconds: 3_600, priceVersion: 1 };
     const waiting = await harness.request({ scope, freshness });
-    const third = await harness.request({ scope, account_id: newAccountId() });
-    for (const { refresh_id } of [waiting, third]) {
+    const third = await harness.request({ scope, accountId: newAccountId() });
+    for (const { refreshId } of [waiting, third]) {
       await waitFor('it is queued', async () => {
-        const { record } = await harness.view(collector, refresh_id);
+        const { record } = await harness.view(collector, refreshId);
         return record.state === 'queued';
       });
     }
@@ -178,13 +178,13 @@ describe('a refresh that allows what another one observes', () => {
 
     await harness.store.release();
 
-    const { record } = await harness.completed(collector, waiting.refresh_id);
+    const { record } = await harness.completed(collector, waiting.refreshId);
     expect(record).toMatchObject({
       outcome: 'complete_changed',
-      revision_id: `invrev_${first.refresh_id}`,
-      served_from: 'scan',
+      revisionId: `invrev_${first.refreshId}`,
+      servedFrom: 'scan',
     });
-    expect((await harness.view(collector, third.refresh_id)).record.state).toBe('collecting');
+    expect((await harness.view(collector, third.refreshId)).record.state).toBe('collecting');
   });
 });
 
@@ -195,21 +195,21 @@ describe('a cancelled refresh', () => {
     await inventories.holdLaterPages(scope);
     const cancelled = await harness.request({ scope });
     await inventories.untilAsked(scope, 2);
-    const next = await harness.request({ account_id: newAccountId(), scope });
+    const next = await harness.request({ accountId: newAccountId(), scope });
 
     await harness.cancel(cancelled);
     // Page 1 of the next scan, while page 2 of the cancelled one is still on its way.
     await inventories.untilAsked(scope, 3);
     await inventories.release(scope);
 
-    expect((await harness.completed(collector, cancelled.refresh_id)).record.outcome).toBe(
+    expect((await harness.completed(collector, cancelled.refreshId)).record.outcome).toBe(
       'cancelled',
     );
-    expect((await harness.completed(collector, next.refresh_id)).record.outcome).toBe(
+    expect((await harness.completed(collector, next.refreshId)).record.outcome).toBe(
       'complete_changed',
     );
     expect((await inventories.seen(scope)).requests).toBe(2 + 4);
-    expect(harness.store.manifests.has(cancelled.refresh_id)).toBe(false);
+    expect(harness.store.manifests.has(cancelled.refreshId)).toBe(false);
   });
 });
 
@@ -219,13 +219,13 @@ describe('an inventory that an operator erases', () => {
     const scope = inventories.next(31);
     const known = openCollections(harness.database).inventories;
     const first = await harness.request({ scope });
-    await harness.completed(collector, first.refresh_id);
+    await harness.completed(collector, first.refreshId);
     await inventories.holdLaterPages(scope);
     const read = await harness.request({ scope });
     await inventories.untilAsked(scope, 4 + 2);
-    const waiting = await harness.request({ scope, account_id: newAccountId() });
+    const waiting = await harness.request({ scope, accountId: newAccountId() });
     await waitFor('it is queued', async () => {
-      const { record } = await harness.view(collector, waiting.refresh_id);
+      const { record } = await harness.view(collector, waiting.refreshId);
       return record.state === 'queued';
     });
     const path = inventoryKeyText(scope);
@@ -234,14 +234,14 @@ describe('an inventory that an operator erases', () => {
 
     expect(erased.status).toBe(200);
     expect((await known.findOne({ _id: path }))?.pages).toBeUndefined();
-    const { record } = await harness.completed(collector, read.refresh_id);
-    expect(record).toMatchObject({ outcome: 'incomplete', billing: { credits_charged: 0 } });
-    expect(harness.store.manifests.has(read.refresh_id)).toBe(false);
+    const { record } = await harness.completed(collector, read.refreshId);
+    expect(record).toMatchObject({ outcome: 'incomplete', billing: { creditsCharged: 0 } });
+    expect(harness.store.manifests.has(read.refreshId)).toBe(false);
     await inventories.release(scope);
-    await harness.completed(collector, waiting.refresh_id);
-    expect(harness.store.committed.get(waiting.refresh_id)).toHaveLength(31);
+    await harness.completed(collector, waiting.refreshId);
+    expect(harness.store.committed.get(waiting.refreshId)).toHaveLength(31);
     const ended = await openCollections(harness.database).refreshes.findOne({
-      _id: read.refresh_id,
+      _id: read.refreshId,
     });
     expect(ended).toMatchObject({ expectedPages: null, scan: { assetsRead: 0 } });
   });
@@ -259,18 +259,18 @@ describe('the planning replica', () => {
   it('that stops is followed by another one at once', async () => {
     const first = await harness.startCollector({ scheduling });
     const [request] = await requestMany(1);
-    await harness.completed(first, request?.refresh_id ?? '');
+    await harness.completed(first, request?.refreshId ?? '');
     const second = await harness.startCollector({ scheduling });
     await first.stop();
 
-    for (const { refresh_id } of await requestMany(5)) await harness.completed(second, refresh_id);
+    for (const { refreshId } of await requestMany(5)) await harness.completed(second, refreshId);
   });
 
   it('that dies is followed by another one when its lease ends', async () => {
     await setLease({ owner: 'dead', until: new Date(Date.now() + 3_600_000) });
     const collector = await harness.startCollector({ scheduling });
     const [request] = await requestMany(1);
-    const id = request?.refresh_id ?? '';
+    const id = request?.refreshId ?? '';
     await waitFor('it is queued', async () => {
       const { record } = await harness.view(collector, id);
       return record.state === 'queued';
@@ -287,7 +287,7 @@ describe('the planning replica', () => {
     const still = createTestClock(Date.now());
     const first = await harness.startCollector(through(identities(5, 6)), still);
     const [one] = await requestMany(1);
-    await harness.completed(first, one?.refresh_id ?? '');
+    await harness.completed(first, one?.refreshId ?? '');
     const until = new Date(0);
     await plan().updateOne({ _id: 'plan' }, { $set: { 'lease.until': until } });
     await harness.startCollector(through(identities(7, 8)));
@@ -297,7 +297,7 @@ describe('the planning replica', () => {
     );
 
     const requests = await requestMany(20);
-    for (const { refresh_id } of requests) await harness.completed(first, refresh_id);
+    for (const { refreshId } of requests) await harness.completed(first, refreshId);
 
     for (const { scope } of requests) expect((await inventories.seen(scope)).requests).toBe(1);
   });

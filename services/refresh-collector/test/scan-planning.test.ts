@@ -44,16 +44,16 @@ describe('the queue', () => {
     const busy = inventories.next(1);
     await inventories.hold(busy);
     const twenty = await Promise.all(
-      Array.from({ length: 20 }, () => harness.request({ account_id, scope: busy })),
+      Array.from({ length: 20 }, () => harness.request({ accountId: account_id, scope: busy })),
     );
     await inventories.untilAsked(busy, 1);
 
-    const other = await harness.request({ account_id, scope: inventories.next(1) });
-    await harness.completed(collector, other.refresh_id);
+    const other = await harness.request({ accountId: account_id, scope: inventories.next(1) });
+    await harness.completed(collector, other.refreshId);
 
     expect((await inventories.seen(busy)).requests).toBe(1);
     await inventories.release(busy);
-    for (const { refresh_id } of twenty) await harness.completed(collector, refresh_id);
+    for (const { refreshId } of twenty) await harness.completed(collector, refreshId);
     expect((await inventories.seen(busy)).in_flight_max).toBe(1);
   });
 });
@@ -70,7 +70,7 @@ describe('on a day on which the platform gives smaller pages', () => {
     // Page 1 twice: its first size is refused.
     await inventories.untilAsked(scope, 3);
 
-    const scan = (await stored(request.refresh_id))?.scan;
+    const scan = (await stored(request.refreshId))?.scan;
     await harness.cancel(request);
     await inventories.release(scope);
 
@@ -97,16 +97,16 @@ describe('a scan of an application that is left alone', () => {
 
     await waitFor('the scan is parked', async () => {
       await harness.request({ scope: inventories.next(1, 440) });
-      return (await stored(parked.refresh_id))?.scan?.parked === true;
+      return (await stored(parked.refreshId))?.scan?.parked === true;
     });
     await waitFor('its lease is closed', async () => (await leaseOf(scope)) === null);
     await harness.control('DELETE', '/faults');
     await inventories.release(scope);
     clock.advance(600_000);
 
-    const { record } = await harness.completed(collector, parked.refresh_id);
+    const { record } = await harness.completed(collector, parked.refreshId);
     expect(record.outcome).toBe('complete_changed');
-    expect(harness.store.committed.get(parked.refresh_id)).toHaveLength(31);
+    expect(harness.store.committed.get(parked.refreshId)).toHaveLength(31);
     // A scan released by a clock that is ahead could not be taken by the collector of the next test.
     await waitFor('no refresh is open', async () => {
       const { refreshes } = openCollections(harness.database);
@@ -162,16 +162,16 @@ describe('with few pages before the deadline', () => {
     // Whichever is read first waits for its page, and the other one for the identity.
     const scopes = [await ofPages(15), await ofPages(15)] as const;
     for (const scope of scopes) await inventories.hold(scope);
-    const first = await harness.request({ account_id, scope: scopes[0] }, 1);
+    const first = await harness.request({ accountId: account_id, scope: scopes[0] }, 1);
     const next = await harness.request({ scope: scopes[1] }, 1);
     await planShows('both fill the plan', ({ pagesWaiting, pagesFree, typicalPages }) => {
       return pagesWaiting === 30 && pagesFree < typicalPages;
     });
 
     const other = await harness.request({ scope: inventories.next(1) }, 1);
-    const refused = await refusalOf(other.refresh_id);
-    const second = await harness.request({ account_id, scope: inventories.next(1) }, 1);
-    const limited = await refusalOf(second.refresh_id);
+    const refused = await refusalOf(other.refreshId);
+    const second = await harness.request({ accountId: account_id, scope: inventories.next(1) }, 1);
+    const limited = await refusalOf(second.refreshId);
 
     expect(refused).toMatchObject({
       decision: 'refused',
@@ -189,21 +189,21 @@ describe('with few pages before the deadline', () => {
         retry_after_seconds: expect.any(Number),
       },
     });
-    for (const { refresh_id } of [other, second]) {
-      expect(harness.ledger.outcomes.has(`reserve:${refresh_id}`)).toBe(false);
+    for (const { refreshId } of [other, second]) {
+      expect(harness.ledger.outcomes.has(`reserve:${refreshId}`)).toBe(false);
     }
     for (const scope of scopes) await inventories.release(scope);
     await waitFor('one of them is completed', async () => {
-      const both = await Promise.all([stored(first.refresh_id), stored(next.refresh_id)]);
+      const both = await Promise.all([stored(first.refreshId), stored(next.refreshId)]);
       return both.some((refresh) => refresh?.terminal);
     });
     clock.advance(pageEveryMs);
-    for (const { refresh_id } of [first, next]) await harness.completed(collector, refresh_id);
+    for (const { refreshId } of [first, next]) await harness.completed(collector, refreshId);
     clock.advance(pageEveryMs);
     await planShows('the plan is empty', ({ pagesWaiting }) => pagesWaiting === 0);
     const again = await harness.request({ scope: inventories.next(1) }, 1);
-    expect(await refusalOf(again.refresh_id)).toMatchObject({ decision: 'accepted' });
-    await harness.completed(collector, again.refresh_id);
+    expect(await refusalOf(again.refreshId)).toMatchObject({ decision: 'accepted' });
+    await harness.completed(collector, again.refreshId);
   });
 
   it('a refresh of an inventory known to have more pages than a scan reads in time is not admitted, no credits held (Refresh: Admission)', async () => {
@@ -211,9 +211,9 @@ describe('with few pages before the deadline', () => {
     await planShows('a scan reads 19 pages', ({ scanPagesMax }) => scanPagesMax === 19);
 
     const larger = await harness.request({ scope: await ofPages(20) }, 1);
-    const refused = await refusalOf(larger.refresh_id);
+    const refused = await refusalOf(larger.refreshId);
     const fits = await harness.request({ scope: await ofPages(19) }, 1);
-    const decided = await refusalOf(fits.refresh_id);
+    const decided = await refusalOf(fits.refreshId);
 
     expect(refused).toMatchObject({
       refusal: {
@@ -221,10 +221,10 @@ describe('with few pages before the deadline', () => {
         detail: { reason: 'inventory_too_large', pages_max: 19 },
       },
     });
-    expect(harness.ledger.outcomes.has(`reserve:${larger.refresh_id}`)).toBe(false);
+    expect(harness.ledger.outcomes.has(`reserve:${larger.refreshId}`)).toBe(false);
     expect(decided).toMatchObject({ decision: 'accepted' });
-    await creeping('it is read', async () => (await stored(fits.refresh_id))?.terminal);
-    await harness.completed(collector, fits.refresh_id);
+    await creeping('it is read', async () => (await stored(fits.refreshId))?.terminal);
+    await harness.completed(collector, fits.refreshId);
   });
 
   it.each([
@@ -237,8 +237,8 @@ describe('with few pages before the deadline', () => {
       await planShows('a scan reads 19 pages', ({ scanPagesMax }) => scanPagesMax === 19);
 
       const scope = await ofPages(1_000_000, new Date(clock.now() + atMs));
-      const { refresh_id } = await harness.request({ scope }, 1);
-      const { record } = await harness.completed(collector, refresh_id);
+      const { refreshId } = await harness.request({ scope }, 1);
+      const { record } = await harness.completed(collector, refreshId);
 
       expect(record.outcome).toBe('complete_changed');
       const { inventories: known } = openCollections(harness.database);
@@ -251,7 +251,7 @@ describe('with few pages before the deadline', () => {
   it('a scan whose first page reports more than fits is parked without a lease, and resumed and completed once its pages fit (Refresh: Deadlines) [only-complete-scans]', async () => {
     const collector = await harness.startCollector(shared(), clock);
     const first = await harness.request({ scope: inventories.next(1) }, 1);
-    await harness.completed(collector, first.refresh_id);
+    await harness.completed(collector, first.refreshId);
     clock.advance(2 * pageEveryMs);
     // Half of the pages that fit are reserved for it while its only page is held.
     const reserving = await ofPages(10);
@@ -259,24 +259,24 @@ describe('with few pages before the deadline', () => {
     const other = await harness.request({ scope: reserving }, 1);
     await inventories.untilAsked(reserving, 1);
     const scope = inventories.next(120);
-    const { refresh_id } = await harness.request({ scope }, 1);
+    const { refreshId } = await harness.request({ scope }, 1);
 
-    await creeping('it is parked', async () => (await stored(refresh_id))?.scan?.parked);
+    await creeping('it is parked', async () => (await stored(refreshId))?.scan?.parked);
     await creeping('its lease is closed', async () => (await leaseOf(scope)) === null);
     const readWhenParked = (await inventories.seen(scope)).requests;
     await inventories.release(reserving);
-    await harness.completed(collector, other.refresh_id);
-    await creeping('it is resumed', async () => (await stored(refresh_id))?.scan?.parked === false);
+    await harness.completed(collector, other.refreshId);
+    await creeping('it is resumed', async () => (await stored(refreshId))?.scan?.parked === false);
     for (let pages = 3; pages <= 11; pages += 2) {
       clock.advance(2 * pageEveryMs);
       await inventories.untilAsked(scope, pages);
     }
     clock.advance(2 * pageEveryMs);
-    const { record } = await harness.completed(collector, refresh_id);
+    const { record } = await harness.completed(collector, refreshId);
 
     expect(readWhenParked).toBe(1);
     expect(record.outcome).toBe('complete_changed');
-    expect(harness.store.committed.get(refresh_id)).toHaveLength(120);
+    expect(harness.store.committed.get(refreshId)).toHaveLength(120);
     expect((await inventories.seen(scope)).requests).toBe(12);
   });
 
@@ -284,11 +284,11 @@ describe('with few pages before the deadline', () => {
     const collector = await harness.startCollector(paced(), clock);
     const scope = inventories.next(300);
 
-    const { refresh_id } = await harness.request({ scope }, 1);
-    await creeping('it is completed', async () => (await stored(refresh_id))?.terminal);
-    const { record } = await harness.completed(collector, refresh_id);
+    const { refreshId } = await harness.request({ scope }, 1);
+    await creeping('it is completed', async () => (await stored(refreshId))?.terminal);
+    const { record } = await harness.completed(collector, refreshId);
 
-    expect(record).toMatchObject({ outcome: 'incomplete', billing: { credits_released: 125 } });
+    expect(record).toMatchObject({ outcome: 'incomplete', billing: { creditsReleased: 125 } });
     expect((await inventories.seen(scope)).requests).toBe(1);
     const { inventories: known } = openCollections(harness.database);
     // The next refresh of it is planned with the size that this one saw.

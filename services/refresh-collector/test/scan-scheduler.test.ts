@@ -79,8 +79,11 @@ async function queue(of: Partial<Refresh> = {}): Promise<Refresh> {
   };
   const queueDeadlineMs = stored.clock.now() + config.deadlines.queueMs;
   const refresh = acceptedRefresh({ scope, phase: 'queued', queueDeadlineMs, ...of });
-  await stores.refreshes.insertRefresh(refresh, {});
-  await stored.collection.updateOne({ _id: refresh.id }, { $currentDate: { changedAt: true } });
+  await stores.refreshes.insertRefresh(refresh);
+  await stored.collection.updateOne(
+    { _id: refresh.refreshId },
+    { $currentDate: { changedAt: true } },
+  );
   return refresh;
 }
 
@@ -89,7 +92,8 @@ function withoutCache(): Partial<SchedulerDeps> {
   return { saga: stored.openSaga({ ...stores.refreshes, cachedRefresh: () => null }) };
 }
 
-const stateOf = async ({ id }: Refresh) => (await stores.refreshes.findRefresh(id))?.refresh.phase;
+const stateOf = async ({ refreshId: id }: Refresh) =>
+  (await stores.refreshes.findRefresh(id))?.phase;
 
 /** Counts what the planner reads of changes, and the size of each batch. */
 function countedChanges(): { readonly scans: Stores['scans']; readonly batches: number[] } {
@@ -114,7 +118,7 @@ async function insertEnded(count: number, changedAt: Date): Promise<void> {
   if (!like) throw new Error('nothing stored');
   const ended = Array.from({ length: count }, (_, index) => ({
     ...like,
-    _id: `00000000-0000-7000-8000-${String(index).padStart(12, '0')}` as Refresh['id'],
+    _id: `00000000-0000-7000-8000-${String(index).padStart(12, '0')}` as Refresh['refreshId'],
     changedAt,
   }));
   await stored.collection.insertMany(ended);
@@ -183,14 +187,14 @@ describe('a planner that takes over', () => {
     const lease = await stored.db
       .collection<{ _id: string }>('inventories')
       .findOne({ _id: inventoryKeyText(refresh.scope) });
-    expect(lease).toMatchObject({ scan: { refreshId: refresh.id } });
+    expect(lease).toMatchObject({ scan: { refreshId: refresh.refreshId } });
   });
 });
 
 describe('after a change of the planner', () => {
   it('the scans that the last one reserved continue, and one that reported more pages meanwhile is parked', async () => {
     const saga = stored.openSaga(stores.refreshes);
-    const report = ({ id }: Refresh, reportedTotalCount: number) => {
+    const report = ({ refreshId: id }: Refresh, reportedTotalCount: number) => {
       const fact = { fact: 'page_recorded', reportedTotalCount, assetsRead: 2_000 } as const;
       return applyFact(saga, id, fact, 'resend');
     };
@@ -208,8 +212,8 @@ describe('after a change of the planner', () => {
     await expirePlanner();
     await openScheduler({}, 'replica-2').runOnce();
 
-    const isParked = async ({ id }: Refresh) =>
-      (await stores.refreshes.findRefresh(id))?.refresh.scan?.parked;
+    const isParked = async ({ refreshId: id }: Refresh) =>
+      (await stores.refreshes.findRefresh(id))?.scan?.parked;
     expect([await isParked(reserved), await isParked(larger)]).toEqual([false, true]);
   });
 });
@@ -256,7 +260,10 @@ describe('two refreshes of one inventory at the same time', () => {
   it('share a scan where the later allows an observation of it: no second one starts, and both are settled (Freshness) [max-age-seconds]', async () => {
     const saga = stored.openSaga(stores.refreshes);
     const first = await queue();
-    const later = await queue({ scope: first.scope, maxAgeSeconds: 60 });
+    const later = await queue({
+      scope: first.scope,
+      freshness: { maxAgeSeconds: 60, priceVersion: 1 },
+    });
     let latest: SavedObservation | null = null;
     const scheduler = openScheduler({
       saga,
@@ -278,10 +285,10 @@ describe('two refreshes of one inventory at the same time', () => {
 
     await run();
     const completedAtMs = stored.clock.now();
-    await applyFact(saga, first.id, { fact: 'scan_completed', completedAtMs }, 'resend');
+    await applyFact(saga, first.refreshId, { fact: 'scan_completed', completedAtMs }, 'resend');
     await stores.inventories.closeLease({
       inventory: inventoryKeyText(first.scope),
-      refreshId: first.id,
+      refreshId: first.refreshId,
     });
     await run();
     expect([await stateOf(first), await stateOf(later)]).toEqual(['assembling', 'queued']);
@@ -297,25 +304,25 @@ describe('two refreshes of one inventory at the same time', () => {
     stored.clock.advance(10_000);
     await run();
 
-    expect((await stores.refreshes.findRefresh(later.id))?.refresh).toMatchObject({
+    expect(await stores.refreshes.findRefresh(later.refreshId)).toMatchObject({
       phase: 'settling',
       outcome: 'complete_changed',
       observedAssets: 2_001,
       revisionId: latest.revisionId,
       scan: null,
     });
-    expect(saga.sent.map(({ id }) => id)).toContain(`settle:${later.id}`);
+    expect(saga.sent.map(({ id }) => id)).toContain(`settle:${later.refreshId}`);
   });
 });
 
 describe('a refresh whose planned step fails', () => {
   const one = { expectedPages: 1 };
   /** As a faulty write leaves it: planning does not read what is missing. */
-  const corrupt = ({ id }: Refresh) =>
+  const corrupt = ({ refreshId: id }: Refresh) =>
     stored.collection.updateOne({ _id: id }, { $unset: { billing: '' } });
   const running = async (refreshes: readonly Refresh[]) =>
     (await stored.collection.find({ phase: 'collecting' }).toArray())
-      .map(({ _id }) => refreshes.findIndex(({ id }) => id === _id))
+      .map(({ _id }) => refreshes.findIndex(({ refreshId: id }) => id === _id))
       .toSorted((left, right) => left - right);
 
   it('keeps no other one from its scan, is set aside after five failures, and starts once it is repaired', async () => {
@@ -334,7 +341,7 @@ describe('a refresh whose planned step fails', () => {
       await scheduler.runOnce();
     }
     expect(scheduler.setAside).toBe(1);
-    await stored.collection.updateOne({ _id: bad.id }, { $set: { billing } });
+    await stored.collection.updateOne({ _id: bad.refreshId }, { $set: { billing } });
     stored.clock.advance(300_000);
     await scheduler.runOnce();
 
@@ -349,7 +356,9 @@ describe('a refresh whose planned step fails', () => {
     const other = await queue(one);
     const { inventories: store } = stores;
     const openLease: typeof store.openLease = (lease) =>
-      lease.refreshId === lost.id ? Promise.reject(new Bug('corrupt')) : store.openLease(lease);
+      lease.refreshId === lost.refreshId
+        ? Promise.reject(new Bug('corrupt'))
+        : store.openLease(lease);
     await expirePlanner();
 
     await openScheduler({ inventories: { ...store, openLease } }, 'replica-2').runOnce();

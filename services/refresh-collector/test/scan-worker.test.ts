@@ -8,7 +8,6 @@ import { openStores, type Stores } from '../src/open-stores.ts';
 import { applyFact, type SagaDeps } from '../src/refreshes/apply-fact.ts';
 import type { Refresh } from '../src/refreshes/refresh.domain.ts';
 import type { Fact } from '../src/refreshes/refresh-fact.domain.ts';
-import type { StoredRefresh } from '../src/refreshes/refresh-mapping.ts';
 import {
   createScanWorker,
   type ScanWorker,
@@ -52,10 +51,10 @@ function openWorker(changed: Partial<ScanWorkerDeps> = {}) {
     ...stores,
     saga,
     run: ({ refresh }, { ending }) => {
-      running.add(refresh.id);
+      running.add(refresh.refreshId);
       const { promise, resolve } = Promise.withResolvers<void>();
       ending.addEventListener('abort', () => {
-        running.delete(refresh.id);
+        running.delete(refresh.refreshId);
         resolve();
       });
       return promise;
@@ -89,27 +88,27 @@ async function waitingScan(
   expectedPages = 1,
 ): Promise<Refresh> {
   const refresh = acceptedRefresh({ scope: nextScope(), phase: 'queued' });
-  await stores.refreshes.insertRefresh(refresh, {});
+  await stores.refreshes.insertRefresh(refresh);
   const inventory = inventoryKeyText(refresh.scope);
   const atMs = stored.clock.now();
   const deadlineMs = atMs + collectMs;
-  const lease = { inventory, refreshId: refresh.id, token: null, deadlineMs };
+  const lease = { inventory, refreshId: refresh.refreshId, token: null, deadlineMs };
   const sequence = (await stores.inventories.openLease(lease)) ?? Number.NaN;
   const scan = { atMs, deadlineMs, sequence, worker: null, expectedPages };
-  await applyFact(saga, refresh.id, { fact: 'scan_started', ...scan }, 'resend');
+  await applyFact(saga, refresh.refreshId, { fact: 'scan_started', ...scan }, 'resend');
   return refresh;
 }
 
 /** As the planner of this replica does, with a lease that it opened. */
 async function startHere(
   worker: ScanWorker,
-  before: StoredRefresh | null,
+  before: Refresh | null,
   kind: 'scan_started' | 'scan_resumed',
-  started: Promise<Refresh | null> = Promise.resolve(before?.refresh ?? null),
+  started: Promise<Refresh | null> = Promise.resolve(before),
 ): Promise<void> {
   if (before === null) throw new Error('no refresh');
-  const { id, scope } = before.refresh;
-  const lease = { inventory: inventoryKeyText(scope), refreshId: id };
+  const { refreshId, scope } = before;
+  const lease = { inventory: inventoryKeyText(scope), refreshId };
   const atMs = stored.clock.now();
   const start = { atMs, deadlineMs: atMs + 1, sequence: 1, worker: 'replica-1', expectedPages: 1 };
   const fact: Fact = kind === 'scan_resumed' ? { fact: kind } : { fact: kind, ...start };
@@ -139,14 +138,14 @@ test('a scan that is resumed here is read once it is, one that another worker ha
   const { worker, running } = openWorker({ scans });
   const [resumed, claimed] = [await waitingScan(), await waitingScan()];
   const written = await Promise.all(
-    [resumed, claimed].map(({ id }) => stores.refreshes.findRefresh(id)),
+    [resumed, claimed].map(({ refreshId: id }) => stores.refreshes.findRefresh(id)),
   );
-  await applyFact(saga, claimed.id, { fact: 'scan_taken', worker: 'replica-2' }, 'resend');
+  await applyFact(saga, claimed.refreshId, { fact: 'scan_taken', worker: 'replica-2' }, 'resend');
 
   for (const stored of written) await startHere(worker, stored, 'scan_resumed');
 
-  expect(read).toEqual([resumed.id, claimed.id]);
-  expect([...running]).toEqual([resumed.id]);
+  expect(read).toEqual([resumed.refreshId, claimed.refreshId]);
+  expect([...running]).toEqual([resumed.refreshId]);
 });
 
 test('a scan that starts here is run while its start is written, and reads nothing of the store (Refresh)', async () => {
@@ -154,15 +153,15 @@ test('a scan that starts here is run while its start is written, and reads nothi
   const refresh = acceptedRefresh({ scope: nextScope(), phase: 'queued' });
   const never = new Promise<null>(() => {});
 
-  await startHere(worker, { refresh, trace: {} }, 'scan_started', never);
+  await startHere(worker, refresh, 'scan_started', never);
 
-  expect([...running]).toEqual([refresh.id]);
+  expect([...running]).toEqual([refresh.refreshId]);
 });
 
 test('an ended scan is followed by a look for others only where one may wait for its slot (architecture: 6)', async () => {
   const ends: boolean[] = [];
   const { worker } = openWorker({ scansMax: 1, onEnded: (mayWait) => void ends.push(mayWait) });
-  const end = async ({ id }: Refresh) => {
+  const end = async ({ refreshId: id }: Refresh) => {
     const before = ends.length;
     worker.stopScan(id);
     await waitFor('the scan has ended', () => ends.length > before);
@@ -184,13 +183,13 @@ test('an ended scan is followed by a look for others only where one may wait for
 
 describe('several replicas', () => {
   const pagesOf = (scans: readonly Refresh[], running: ReadonlySet<string>) =>
-    scans.reduce((sum, { id }) => sum + (running.has(id) ? (pages.get(id) ?? 0) : 0), 0);
+    scans.reduce((sum, { refreshId: id }) => sum + (running.has(id) ? (pages.get(id) ?? 0) : 0), 0);
   const pages = new Map<string, number>();
   async function scansOf(...sizes: readonly number[]): Promise<Refresh[]> {
     const scans: Refresh[] = [];
     for (const size of sizes) {
       const scan = await waitingScan(undefined, size);
-      pages.set(scan.id, size);
+      pages.set(scan.refreshId, size);
       scans.push(scan);
     }
     return scans;
@@ -222,39 +221,39 @@ describe('several replicas', () => {
 
     expect(worker.reserveSlot(1)).toBeNull();
     await worker.takeWaiting();
-    expect(running).toEqual(new Set([large?.id]));
+    expect(running).toEqual(new Set([large?.refreshId]));
     await runFor(2, [worker]);
 
-    expect(running).toEqual(new Set([large?.id, small?.id]));
+    expect(running).toEqual(new Set([large?.refreshId, small?.refreshId]));
   });
 
   it('read the scans with the earliest deadlines after the loss of one, as many as they have slots, and the others as those end', async () => {
     const late = [await waitingScan(500_000), await waitingScan(400_000)];
     const { worker, running } = openWorker({ scansMax: 2 });
     await worker.takeWaiting();
-    expect(running).toEqual(new Set(late.map(({ id }) => id)));
+    expect(running).toEqual(new Set(late.map(({ refreshId: id }) => id)));
     const early = [await waitingScan(300_000), await waitingScan(200_000)];
 
     await waitFor('the early ones are read', async () => {
       await runFor(1, [worker]);
-      return running.size === 2 && early.every(({ id }) => running.has(id));
+      return running.size === 2 && early.every(({ refreshId: id }) => running.has(id));
     });
-    for (const { id, scope } of early) {
-      await applyFact(saga, id, { fact: 'scan_failed', outcome: 'private' }, 'resend');
-      worker.stopScan(id);
-      await stores.inventories.closeLease({ inventory: inventoryKeyText(scope), refreshId: id });
+    for (const { refreshId, scope } of early) {
+      await applyFact(saga, refreshId, { fact: 'scan_failed', outcome: 'private' }, 'resend');
+      worker.stopScan(refreshId);
+      await stores.inventories.closeLease({ inventory: inventoryKeyText(scope), refreshId });
     }
     await waitFor('they have ended', () => running.size === 0);
     await runFor(2, [worker]);
 
-    expect(running).toEqual(new Set(late.map(({ id }) => id)));
+    expect(running).toEqual(new Set(late.map(({ refreshId: id }) => id)));
   });
 });
 
 describe('a worker', () => {
   it('takes the waiting scan with the earliest deadline first, however long the others wait (Refresh: Deadlines)', async () => {
     const scans = [await waitingScan(50_000), await waitingScan(20_000), await waitingScan(30_000)];
-    const [longest, urgent, other] = scans.map(({ id }) => id);
+    const [longest, urgent, other] = scans.map(({ refreshId: id }) => id);
     const expireAt = (refreshId: string | undefined, timeMs: number) =>
       openCollections(stored.db).inventories.updateOne(
         { 'scan.refreshId': refreshId ?? '' },
@@ -276,12 +275,15 @@ describe('a worker', () => {
 
   it('takes all waiting scans but one whose pages are corrupt', async () => {
     const [first, second, third] = [await waitingScan(), await waitingScan(), await waitingScan()];
-    await stored.collection.updateOne({ _id: second.id }, { $set: { pages: [null as never] } });
+    await stored.collection.updateOne(
+      { _id: second.refreshId },
+      { $set: { pages: [null as never] } },
+    );
     const { worker, running } = openWorker();
 
     await worker.takeWaiting();
 
-    expect(running).toEqual(new Set([first.id, third.id]));
+    expect(running).toEqual(new Set([first.refreshId, third.refreshId]));
     expect(worker.running).toBe(2);
   });
 });

@@ -24,10 +24,10 @@ type Ledger = ConfirmDeps['ledger'];
 function ledgerThatHeld(...held: readonly Refresh[]): Ledger & { reads: number } {
   const ledger = {
     reads: 0,
-    async readReservations(refreshes: readonly Pick<Refresh, 'id'>[]) {
+    async readReservations(refreshes: readonly Pick<Refresh, 'refreshId'>[]) {
       ledger.reads += 1;
-      const wanted = refreshes.map(({ id }) => id);
-      return held.filter(({ id }) => wanted.includes(id)).map(holdOf);
+      const wanted = refreshes.map(({ refreshId }) => refreshId);
+      return held.filter(({ refreshId: id }) => wanted.includes(id)).map(holdOf);
     },
   };
   return ledger;
@@ -41,7 +41,7 @@ function replica(ledger: Ledger): ConfirmDeps & { readonly saga: { readonly sent
 
 async function insert(fields: Partial<Refresh> = {}): Promise<Refresh> {
   const refresh = acceptedRefresh(fields);
-  await stored.openStore().insertRefresh(refresh, {});
+  await stored.openStore().insertRefresh(refresh);
   return refresh;
 }
 
@@ -60,14 +60,14 @@ describe('a refresh whose hold is journaled and not stored yet (After a 202 ever
     const [one, other] = [replica(ledger), replica(ledger)];
 
     const [read, again] = await Promise.all([
-      findConfirmed(one, refresh.id),
-      findConfirmed(other, refresh.id),
+      findConfirmed(one, refresh.refreshId),
+      findConfirmed(other, refresh.refreshId),
     ]);
 
-    for (const shown of [read, again]) expect(shown?.refresh).toMatchObject(queuedAndHeld);
+    for (const shown of [read, again]) expect(shown).toMatchObject(queuedAndHeld);
     const fact = factOfBillingOutcome(holdOf(refresh), 0);
-    if (fact) await applyFact(other.saga, refresh.id, fact, 'redelivery');
-    expect((await findConfirmed(one, refresh.id))?.refresh.version).toBe(2);
+    if (fact) await applyFact(other.saga, refresh.refreshId, fact, 'redelivery');
+    expect((await findConfirmed(one, refresh.refreshId))?.version).toBe(2);
     expect(ledger.reads).toBe(2);
   });
 
@@ -79,20 +79,20 @@ describe('a refresh whose hold is journaled and not stored yet (After a 202 ever
 
     const queued = await list(deps, { projectId }, ['queued']);
 
-    const ids = ({ items }: typeof queued) => items.map(({ id }) => id).toSorted();
-    expect(ids(queued)).toEqual(refreshes.map(({ id }) => id).toSorted());
+    const ids = ({ items }: typeof queued) => items.map(({ refreshId: id }) => id).toSorted();
+    expect(ids(queued)).toEqual(refreshes.map(({ refreshId: id }) => id).toSorted());
     for (const shown of queued.items) expect(shown).toMatchObject(queuedAndHeld);
     const { items } = await list(deps, { projectId });
-    expect(items.find(({ id }) => id === undecided.id)?.phase).not.toBe('queued');
+    expect(items.find(({ refreshId: id }) => id === undecided.refreshId)?.phase).not.toBe('queued');
   });
 
   it('settles as cancelled where it was cancelled meanwhile, and says so (Refresh: Cancel) [cancel]', async () => {
     const refresh = await insert({ cancelRequested: true });
     const deps = replica(ledgerThatHeld(refresh));
 
-    const shown = await findConfirmed(deps, refresh.id);
+    const shown = await findConfirmed(deps, refresh.refreshId);
 
-    expect(shown?.refresh).toMatchObject({ phase: 'settling', outcome: 'cancelled' });
+    expect(shown).toMatchObject({ phase: 'settling', outcome: 'cancelled' });
     expect(deps.saga.sent).toMatchObject([{ type: 'billing.settle.v1' }]);
   });
 });
@@ -100,9 +100,9 @@ describe('a refresh whose hold is journaled and not stored yet (After a 202 ever
 it('one that the ledger has not decided is accepted (states: accepted is seen in races only)', async () => {
   const refresh = await insert();
 
-  const shown = await findConfirmed(replica(ledgerThatHeld()), refresh.id);
+  const shown = await findConfirmed(replica(ledgerThatHeld()), refresh.refreshId);
 
-  expect(shown?.refresh.phase).toBe('accepted');
+  expect(shown?.phase).toBe('accepted');
 });
 
 it('one that is stored as decided is read without the ledger, and so is an unknown one (architecture: cost follows what is due)', async () => {
@@ -111,8 +111,8 @@ it('one that is stored as decided is read without the ledger, and so is an unkno
   const ledger = ledgerThatHeld(refresh);
   const deps = replica(ledger);
 
-  await findConfirmed(deps, refresh.id);
-  await findConfirmed(deps, acceptedRefresh().id);
+  await findConfirmed(deps, refresh.refreshId);
+  await findConfirmed(deps, acceptedRefresh().refreshId);
   await list(deps, { projectId });
 
   expect(ledger.reads).toBe(0);
@@ -123,10 +123,10 @@ it('one whose outcome arrives while the ledger is unavailable is shown with it (
   const away: Ledger = {
     async readReservations() {
       const fact = factOfBillingOutcome(holdOf(refresh), 0);
-      if (fact) await applyFact(stored.openSaga(), refresh.id, fact, 'redelivery');
+      if (fact) await applyFact(stored.openSaga(), refresh.refreshId, fact, 'redelivery');
       throw new Error('away');
     },
   };
 
-  expect((await findConfirmed(replica(away), refresh.id))?.refresh).toMatchObject(queuedAndHeld);
+  expect(await findConfirmed(replica(away), refresh.refreshId)).toMatchObject(queuedAndHeld);
 });

@@ -5,8 +5,8 @@ import { openTestStore } from '@inventory/testkit/test-store';
 import type { Collection, Db } from 'mongodb';
 import { indexes, openCollections } from '../src/collections.ts';
 import type { SagaDeps } from '../src/refreshes/apply-fact.ts';
+import type { Refresh } from '../src/refreshes/refresh.domain.ts';
 import type { RefreshDocument } from '../src/refreshes/refresh-document.ts';
-import type { StoredRefresh } from '../src/refreshes/refresh-mapping.ts';
 import { createRefreshStore, type RefreshStore } from '../src/refreshes/refresh-store.ts';
 
 /** Refreshes on a MongoDB, and a saga over them whose messages are recorded instead of sent. */
@@ -66,7 +66,7 @@ export function missingAtFirst(store: RefreshStore, misses: number): RefreshStor
   return {
     ...store,
     cachedRefresh: () => null,
-    async findRefresh(id: string): Promise<StoredRefresh | null> {
+    async findRefresh(id: string): Promise<Refresh | null> {
       left -= 1;
       return left >= 0 ? null : store.findRefresh(id);
     },

@@ -168,7 +168,7 @@ describe('more pages than can be read at once', () => {
 async function learnSizes(scopes: readonly InventoryKey[]): Promise<void> {
   const collector = await harness.startCollector(small);
   const requests = await Promise.all(scopes.map((scope) => harness.request({ scope }, 1)));
-  for (const { refresh_id } of requests) await harness.completed(collector, refresh_id);
+  for (const { refreshId } of requests) await harness.completed(collector, refreshId);
   await harness.stopCollectors();
 }
 
@@ -197,7 +197,7 @@ async function requestAll(
     return Promise.all(
       (scopes[group] ?? []).map(async (scope, index) => {
         const account_id = accountIds[index % accounts] ?? newAccountId();
-        return { scope, refresh: await harness.request({ scope, account_id }, 1) };
+        return { scope, refresh: await harness.request({ scope, accountId: account_id }, 1) };
       }),
     );
   });
@@ -230,11 +230,11 @@ function readLivePages(collector: Collector, { identities, liveShare = 0 }: Mix)
 }
 
 /** Once it ended, or was not admitted. */
-async function isComplete({ refresh: { refresh_id } }: Requested): Promise<boolean> {
+async function isComplete({ refresh: { refreshId } }: Requested): Promise<boolean> {
   const { refreshes } = openCollections(harness.database);
   const ended = await waitFor(
-    `${refresh_id} ended`,
-    async () => (await refreshes.findOne({ _id: refresh_id, terminal: true })) ?? undefined,
+    `${refreshId} ended`,
+    async () => (await refreshes.findOne({ _id: refreshId, terminal: true })) ?? undefined,
   );
   return ended.outcome?.startsWith('complete') ?? false;
 }

@@ -76,13 +76,15 @@ function completion(of: Project) {
     type: 'refresh.completed.v1',
     id: `completed:${refreshId}`,
     body: {
-      refresh_id: refreshId,
-      account_id: of.accountId,
-      project_id: of.projectId,
+      refreshId,
+      accountId: of.accountId,
+      projectId: of.projectId,
       outcome: 'private',
       scope: { platform_id: '76561198000000017', app_id: 730, context_id: 2 },
-      revision_id: null,
-      completed_at: new Date().toISOString(),
+      revisionId: null,
+      previousRevisionId: null,
+      completedAtMs: Date.now(),
+      watchId: null,
     },
   } as const;
 }

@@ -1,9 +1,11 @@
 import { refreshPath, refreshRecord } from '@inventory/contracts/http/refresh';
 import type { InventoryKey } from '@inventory/contracts/inventory-key';
+import { asSent } from '@inventory/testkit/as-sent';
+import type { z } from 'zod';
 import type { ApiAnswer, ApiCall } from '../../../services/gateway/test/support/api-call.ts';
 import { callDocumented } from '../../../services/gateway/test/support/call-documented.ts';
 
-export type RefreshRecord = ReturnType<typeof refreshRecord.parse>;
+export type RefreshRecord = z.input<typeof refreshRecord>;
 
 export interface RefreshOptions {
   readonly key?: string;
@@ -48,13 +50,13 @@ export function createPublicApi(gatewayUrl: string, apiKey: string | null): Publ
     async accepted(scope, options) {
       const answer = await refresh(scope, options);
       if (answer.status !== 202) throw new Error(`not accepted: ${answer.status} ${answer.text}`);
-      return refreshRecord.parse(answer.json.data).refresh_id;
+      return asSent(refreshRecord, answer.json.data).refresh_id;
     },
     status,
     async record(refreshId) {
       const answer = await status(refreshId);
       if (answer.status !== 200) throw new Error(`not read: ${answer.status} ${answer.text}`);
-      return refreshRecord.parse(answer.json.data);
+      return asSent(refreshRecord, answer.json.data);
     },
     cancel: (refreshId) => call({ method: 'POST', path: `${refreshPath(refreshId)}/cancel` }),
     list: (projectId, query = '') =>

@@ -61,15 +61,16 @@ export const requestTime = timeOf((text) => text);
 export const queryTime = timeOf((text) => text.replace(/ (?=\d\d:\d\d$)/, '+'));
 
 function timeOf(read: (text: string) => string) {
-  return z
-    .string()
-    .meta({ format: 'date-time' })
-    .transform((text, context) => {
+  return z.codec(z.string().meta({ format: 'date-time' }), z.string(), {
+    decode(text, { issues }) {
       const utc = utcOf(read(text).toUpperCase());
       if (utc !== null) return utc;
-      context.addIssue('must be a time of RFC 3339, as 2026-01-15T10:00:00.000Z');
+      const message = 'must be a time of RFC 3339, as 2026-01-15T10:00:00.000Z';
+      issues.push({ code: 'custom', input: text, message });
       return z.NEVER;
-    });
+    },
+    encode: (utc) => utc,
+  });
 }
 
 /** Null for what is none, or in UTC has a year of more or fewer than four digits. */

@@ -10,6 +10,7 @@ import {
   servedFrom,
   settlementDisposition,
 } from '../vocabulary.ts';
+import { strictWire, time, wire } from '../wire.ts';
 import { pagination } from './meta.ts';
 import { decimalWithDefault, listParameters, waitSecondsMax } from './parameters.ts';
 
@@ -38,41 +39,40 @@ export const maxAgeSeconds = z
   );
 
 /** Body of POST Refresh. */
-export const refreshRequestBody = z.strictObject({
-  max_credits: maxCredits.meta({ minimum: maxCreditsMin }),
+export const refreshRequestBody = strictWire({
+  maxCredits: maxCredits.meta({ minimum: maxCreditsMin }),
   language: language.default(defaultLanguage),
-  max_age_seconds: maxAgeSeconds,
+  maxAgeSeconds,
 });
 
 /**
  * The charged and released amounts are null until finalized. The amounts in units, with `funding`, are
  * present where subscription units pay; the amounts in credits are 0 then.
  */
-export const refreshBilling = z.object({
+export const refreshBilling = wire({
   state: billingState,
   disposition: settlementDisposition.nullable(),
-  credits_reserved: z.int(),
-  credits_charged: z.int().nullable(),
-  credits_released: z.int().nullable(),
+  creditsReserved: z.int(),
+  creditsCharged: z.int().nullable(),
+  creditsReleased: z.int().nullable(),
   funding: z
     .literal('subscription')
     .optional()
     .describe('Present where subscription units pay, as are the amounts in units.'),
-  units_reserved: z.int().min(0).optional(),
-  units_charged: z.int().min(0).nullable().optional(),
-  units_released: z.int().min(0).nullable().optional(),
+  unitsReserved: z.int().min(0).optional(),
+  unitsCharged: z.int().min(0).nullable().optional(),
+  unitsReleased: z.int().min(0).nullable().optional(),
 });
 
-/** `data` of refresh acceptance, status, cancel and of the items of the list. */
-export const refreshRecord = z.object({
-  refresh_id: refreshId,
+const recordFields = {
+  refreshId,
   scope: inventoryKey,
   state: refreshState,
-  requested_at: z.iso.datetime(),
-  completed_at: z.iso.datetime().nullable(),
-  deadline_at: z.iso.datetime().nullable(),
+  requestedAtMs: time,
+  completedAtMs: time.nullable(),
+  deadlineAtMs: time.nullable(),
   outcome: refreshOutcome.nullable(),
-  revision_id: revisionId.nullable(),
+  revisionId: revisionId.nullable(),
   links: z
     .object({
       current: z.string(),
@@ -83,33 +83,33 @@ export const refreshRecord = z.object({
     })
     .optional()
     .describe('Present where a revision was saved. Relative to the base address.'),
-  served_from: servedFrom.describe(
+  servedFrom: servedFrom.describe(
     '`saved` where an observation answered that is no older than `max_age_seconds`.',
   ),
-  verified_at: z.iso
-    .datetime()
+  verifiedAtMs: time
     .nullable()
     .describe('The end of the scan that saw this revision; null while there is none.'),
-  watch_id: watchId.nullable().describe('The watch whose run it is; null where there is none.'),
-  product_code: z
+  watchId: watchId.nullable().describe('The watch whose run it is; null where there is none.'),
+  productCode: z
     .enum(heldProducts)
     .describe('What it is charged under; a run of a watch has its own.'),
-  billing_state: billingState,
-  billing_disposition: settlementDisposition.nullable(),
+  billingState,
+  billingDisposition: settlementDisposition.nullable(),
   billing: refreshBilling,
-});
-export type RefreshRecord = z.infer<typeof refreshRecord>;
+};
 
-/** When the refresh is expected to be terminal; null when unknown. */
-export const expectedCompletedAt = z.iso.datetime().nullable();
+/** `data` of refresh acceptance, status, cancel and of the items of the list. */
+export const refreshRecord = wire(recordFields);
+export type RefreshRecord = z.output<typeof refreshRecord>;
 
 /** `data` of status; with an expected time while pending. */
-export const refreshStatus = refreshRecord.extend({
-  expected_completed_at: expectedCompletedAt
+export const refreshStatus = wire({
+  ...recordFields,
+  expectedCompletedAtMs: time
+    .nullable()
     .optional()
     .describe('An estimate; present while the refresh is pending, null when unknown.'),
 });
-export type RefreshStatus = z.infer<typeof refreshStatus>;
 
 /** Query of status. */
 export const refreshQuery = z.object({

@@ -1,33 +1,28 @@
 import { z } from 'zod';
 import { idempotencyKey, projectPath, refreshIdPath, scopePath } from '../http/parameters.ts';
-import { expectedCompletedAt, refreshRecord } from '../http/refresh.ts';
+import { refreshRecord } from '../http/refresh.ts';
 import { serviceStatus } from '../http/status.ts';
 import { accountId, projectId, refreshId, watchId } from '../ids.ts';
 import { language } from '../languages.ts';
 import { refreshRefusal } from '../refusal.ts';
-import { closedReason, refreshState, servedFrom } from '../vocabulary.ts';
+import { closedReason, refreshState } from '../vocabulary.ts';
+import { time, wire } from '../wire.ts';
 import { operationsFor } from './operations.ts';
 
 /** What was held at acceptance, and under which prices. */
-export const refreshAcceptance = z.object({
-  price_version: z.int(),
-  credits_reserved: z.int(),
-  /** Set where units fund the refresh; `credits_reserved` is 0 then. */
-  units_reserved: z.int().optional(),
+export const acceptanceFields = {
+  priceVersion: z.int(),
+  creditsReserved: z.int(),
+  /** Set where units fund the refresh; `creditsReserved` is 0 then. */
+  unitsReserved: z.int().optional(),
   /** Units available after the reservation. */
-  units_remaining: z.int().optional(),
-});
+  unitsRemaining: z.int().optional(),
+};
+const refreshAcceptance = wire(acceptanceFields);
+export type RefreshAcceptance = z.output<typeof refreshAcceptance>;
 
 /** Seconds until the status of a pending refresh is worth a read. */
 export const retryAfterSeconds = z.int().min(1).max(60);
-
-/** A collector of the version before states none of them. */
-const collectedRecord = refreshRecord.extend({
-  served_from: servedFrom.default('scan'),
-  verified_at: refreshRecord.shape.verified_at.default(null),
-  watch_id: refreshRecord.shape.watch_id.default(null),
-  product_code: refreshRecord.shape.product_code.default('platform.inventory.refresh.v1'),
-});
 
 /**
  * `interim`: the caller waits for the end, and shows nothing of a pending refresh. Its estimate then
@@ -36,20 +31,21 @@ const collectedRecord = refreshRecord.extend({
 const refreshQuery = z.object({ interim: z.literal('true').optional() });
 
 /** GET /refreshes/{refresh_id} of the collector. */
-export const refreshView = z.object({
-  account_id: accountId,
-  project_id: projectId,
+const refreshView = wire({
+  accountId,
+  projectId,
   fingerprint: z.string(),
   decision: z.enum(['pending', 'accepted', 'refused']),
   refusal: refreshRefusal.nullable(),
   /** Set from acceptance on: what `meta` said then. */
   acceptance: refreshAcceptance.nullable(),
-  record: collectedRecord,
+  record: refreshRecord,
   /** Null once terminal. */
-  retry_after_seconds: retryAfterSeconds.nullable(),
-  expected_completed_at: expectedCompletedAt.default(null),
+  retryAfterSeconds: retryAfterSeconds.nullable(),
+  /** Null when unknown, and once terminal. */
+  expectedCompletedAtMs: time.nullable(),
 });
-export type RefreshView = z.infer<typeof refreshView>;
+export type RefreshView = z.output<typeof refreshView>;
 
 /** GET /projects/{project_id}/refreshes of the collector: newest first. */
 const refreshListQuery = z.object({
@@ -63,8 +59,8 @@ const refreshListQuery = z.object({
   before_requested_at: z.iso.datetime().optional(),
   before_refresh_id: refreshId.optional(),
 });
-export const refreshList = z.object({ items: z.array(collectedRecord), has_more: z.boolean() });
-export type RefreshList = z.infer<typeof refreshList>;
+const refreshList = wire({ items: z.array(refreshRecord), hasMore: z.boolean() });
+export type RefreshList = z.output<typeof refreshList>;
 
 /** GET /projects/{project_id}/attempt of the collector: one that is not made yet. */
 const attemptQuery = scopePath.extend({
@@ -74,15 +70,15 @@ const attemptQuery = scopePath.extend({
   language: language.optional(),
   max_age_seconds: z.coerce.number().int().min(0).optional(),
 });
-export const attemptView = z.object({
+const attemptView = wire({
   /** Whether another attempt holds its key: it would be answered as that one. */
-  is_known_key: z.boolean(),
+  isKnownKey: z.boolean(),
   /** What its admission would refuse it with now, before its funds; null for a known key. */
   refusal: refreshRefusal.nullable(),
   /** Whether a saved observation would answer it now, without funds. */
-  is_saved: z.boolean().default(false),
+  isSaved: z.boolean(),
 });
-export type AttemptView = z.infer<typeof attemptView>;
+export type AttemptView = z.output<typeof attemptView>;
 
 /** GET and PUT /admission of the collector. */
 export const admissionView = z.object({

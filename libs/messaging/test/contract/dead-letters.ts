@@ -10,7 +10,7 @@ function undecodableRecords(): [reason: string, topic: TopicName, record: WireRe
   const good = cancel(newKeys(1)[0] ?? '');
   const headers = { 'message-type': good.type, 'message-id': good.id, trace: 'kept' };
   const value = Buffer.from(JSON.stringify(good.body));
-  const key = good.body.refresh_id;
+  const key = good.body.refreshId;
   return [
     ['missing_type', workTopic, { key, value, headers: { 'message-id': good.id } }],
     ['missing_id', workTopic, { key, value, headers: { 'message-type': good.type } }],

@@ -13,10 +13,10 @@ export function cancel(refreshId: string, place = 0) {
     type: 'refresh.cancel.v1',
     id: `${refreshId}#${place}`,
     body: {
-      refresh_id: refreshId,
-      account_id: accountId,
-      project_id: projectId,
-      requested_at: '2026-01-01T00:00:00.000Z',
+      refreshId,
+      accountId,
+      projectId,
+      requestedAtMs: Date.UTC(2026, 0, 1),
     },
   } as const satisfies OutgoingMessage;
 }
@@ -47,7 +47,7 @@ export function cancelReply(waitingId: string, refreshId = newRefreshId()): Outg
   return {
     type: 'reply.refresh-cancel.v1',
     id: `reply:${waitingId}`,
-    body: { waiting_id: waitingId, refresh_id: refreshId, result: 'cancelling' },
+    body: { waitingId, refreshId, result: 'cancelling' },
   };
 }
 

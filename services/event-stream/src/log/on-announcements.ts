@@ -26,14 +26,12 @@ export function onRefreshCompleted(deps: AnnouncementDeps): Handlers {
   return {
     'refresh.completed.v1': async ({ body }) => {
       const event = refreshEvent(body);
-      const owner = { accountId: body.account_id, projectId: body.project_id };
-      await appendEvent(deps, owner, event);
+      await appendEvent(deps, body, event);
       deps.onAppended(event, body.outcome);
     },
     'watch.paused.v1': async ({ body }) => {
       const event = watchPausedEvent(body);
-      const owner = { accountId: body.account_id, projectId: body.project_id };
-      await appendEvent(deps, owner, event);
+      await appendEvent(deps, body, event);
       deps.onAppended(event);
     },
   };

@@ -5,10 +5,10 @@ import { balanceLowEvent, refreshEvent, watchPausedEvent } from './project-event
 
 const projectId = newProjectId();
 const revision_id = 'invrev_01900000-0000-7000-8000-000000000001';
-const saved = completionOf(projectId, { outcome: 'complete_changed', revision_id });
+const saved = completionOf(projectId, { outcome: 'complete_changed', revisionId: revision_id });
 const hidden = completionOf(projectId);
 const low = {
-  account_id: saved.account_id,
+  account_id: saved.accountId,
   threshold: 500,
   available: 499,
   entry_seq: 7,
@@ -18,12 +18,12 @@ const low = {
 const parsed = (event: { readonly json: string }) => projectEvent.parse(JSON.parse(event.json));
 
 test('an event of a refresh names its inventory, its revision and where to read it (Events)', () => {
-  const { refresh_id, outcome, scope } = saved;
+  const { refreshId: refresh_id, outcome, scope } = saved;
   expect(parsed(refreshEvent(saved))).toEqual({
     id: expect.stringMatching(/^evt_[0-9a-f-]{36}$/),
     version: 1,
     type: 'inventory.refresh.completed',
-    occurred_at: saved.completed_at,
+    occurred_at: '2026-11-21T10:00:00.000Z',
     project_id: projectId,
     data: { refresh_id, state: 'completed', outcome, scope, revision_id, watch_id: null },
     links: {
@@ -38,7 +38,7 @@ test('an event leads to what changed where its revision replaced one (Events: li
   const { platform_id } = saved.scope;
   const inventory = `/v2/platform/users/${platform_id}/inventory/730/2`;
 
-  const { links } = parsed(refreshEvent({ ...saved, previous_revision_id }));
+  const { links } = parsed(refreshEvent({ ...saved, previousRevisionId: previous_revision_id }));
 
   expect(links).toMatchObject({
     current: `${inventory}/current`,
@@ -48,7 +48,7 @@ test('an event leads to what changed where its revision replaced one (Events: li
 });
 
 test('without a saved revision revision_id is null and no link leads to Current (Events)', () => {
-  const { refresh_id, scope } = hidden;
+  const { refreshId: refresh_id, scope } = hidden;
   expect(parsed(refreshEvent(hidden))).toMatchObject({
     data: { refresh_id, state: 'completed', outcome: 'private', scope, revision_id: null },
     links: { refresh: `/v2/platform/inventory-refreshes/${refresh_id}` },
@@ -58,7 +58,9 @@ test('without a saved revision revision_id is null and no link leads to Current 
 
 test('the event of a run of a watch names it (Watches) [watch-runs]', () => {
   const watch_id = 'wat_0199c2a4-6f10-7b21-8c3d-4e5f6a7b8009';
-  expect(parsed(refreshEvent({ ...saved, watch_id }))).toMatchObject({ data: { watch_id } });
+  expect(parsed(refreshEvent({ ...saved, watchId: watch_id }))).toMatchObject({
+    data: { watch_id },
+  });
 });
 
 test('a refresh has one event however often it is announced, and a crossing one in each Project (Events) [event-id, account-balance-low]', () => {
@@ -76,26 +78,26 @@ test('what is read of an event beside its text is what its text says (Events: sa
     });
   }
   expect([refreshEvent(saved).refresh_id, balanceLowEvent(low, projectId).refresh_id]).toEqual([
-    saved.refresh_id,
+    saved.refreshId,
     null,
   ]);
 });
 
 test('a pause of a watch has one event however often it is announced, and each pause its own (Watches) [watches, event-id]', () => {
   const paused = {
-    watch_id: 'wat_0199c2a4-6f10-7b21-8c3d-4e5f6a7b8009',
-    account_id: saved.account_id,
-    project_id: projectId,
+    watchId: 'wat_0199c2a4-6f10-7b21-8c3d-4e5f6a7b8009',
+    accountId: saved.accountId,
+    projectId,
     scope: saved.scope,
     reason: 'insufficient_funds',
-    paused_at: '2026-11-21T10:00:00.000Z',
+    pausedAtMs: Date.UTC(2026, 10, 21, 10),
   } as const;
-  const later = watchPausedEvent({ ...paused, paused_at: '2026-11-21T11:00:00.000Z' });
+  const later = watchPausedEvent({ ...paused, pausedAtMs: Date.UTC(2026, 10, 21, 11) });
 
   expect(parsed(watchPausedEvent(paused))).toMatchObject({
     type: 'inventory.watch.paused',
-    occurred_at: paused.paused_at,
-    data: { watch_id: paused.watch_id, scope: saved.scope, reason: 'insufficient_funds' },
+    occurred_at: '2026-11-21T10:00:00.000Z',
+    data: { watch_id: paused.watchId, scope: saved.scope, reason: 'insufficient_funds' },
     links: {
       watch: `/v2/projects/${projectId}/watches/${saved.scope.platform_id}/${saved.scope.app_id}/${saved.scope.context_id}`,
     },

@@ -5,6 +5,8 @@ import { watchPath } from '@inventory/contracts/http/watches';
 import { idPrefixes, type ProjectId } from '@inventory/contracts/ids';
 import { writeEvent } from '@inventory/contracts/internal/event-log';
 import type { MessageBody } from '@inventory/contracts/messages';
+import type { RefreshCompleted } from '@inventory/contracts/messages/refresh';
+import { isoTime } from '@inventory/runtime/clock';
 import { uuidV5 } from '@inventory/runtime/identifiers';
 
 /**
@@ -12,30 +14,31 @@ import { uuidV5 } from '@inventory/runtime/identifiers';
  * members of any other, and its mark.
  */
 export function refreshEvent(
-  completed: Omit<MessageBody<'refresh.completed.v1'>, 'account_id'>,
+  completed: Omit<RefreshCompleted, 'accountId'>,
   mark: { readonly test?: true } = {},
 ) {
-  const { refresh_id, outcome, scope, revision_id, watch_id = null } = completed;
-  const { previous_revision_id: previous } = completed;
+  const { refreshId: refresh_id, outcome, scope, previousRevisionId: previous } = completed;
+  const { revisionId: revision_id, watchId: watch_id } = completed;
   const type = 'inventory.refresh.completed';
   return writeEvent({
     id: `evt_${uuidV5(refresh_id, type)}`,
     version: 1,
-    occurred_at: completed.completed_at,
-    project_id: completed.project_id,
+    occurred_at: isoTime(completed.completedAtMs),
+    project_id: completed.projectId,
     type,
     data: { refresh_id, state: 'completed', outcome, scope, revision_id, watch_id, ...mark },
     links: {
       refresh: refreshPath(refresh_id),
       ...(revision_id === null ? {} : { current: currentPath(scope) }),
-      ...(previous === undefined ? {} : { changes: changesPath(scope, previous) }),
+      ...(previous === null ? {} : { changes: changesPath(scope, previous) }),
     },
   });
 }
 
 /** A pause has one event: its id is the UUIDv5 of the watch, the type and the time of the pause. */
 export function watchPausedEvent(paused: MessageBody<'watch.paused.v1'>) {
-  const { watch_id, scope, reason, paused_at, project_id } = paused;
+  const { watchId: watch_id, scope, reason, projectId: project_id } = paused;
+  const paused_at = isoTime(paused.pausedAtMs);
   const type = 'inventory.watch.paused';
   return writeEvent({
     id: `evt_${uuidV5(watch_id.slice(idPrefixes.watch.length), `${type}/${paused_at}`)}`,

@@ -213,14 +213,14 @@ export async function sendSample(
 ): Promise<{ readonly eventId: EventId; readonly endpointIds: WebhookEndpointId[] }> {
   const nowMs = clock.now();
   const completed = {
-    refresh_id: identifiers.uuidV7(),
-    project_id: projectId,
+    refreshId: identifiers.uuidV7(),
+    projectId,
     outcome: 'complete_changed' as const,
     scope: sampleScope,
-    revision_id: `invrev_${identifiers.uuidV7()}` as const,
-    previous_revision_id: `invrev_${identifiers.uuidV7()}` as const,
-    watch_id: `wat_${identifiers.uuidV7()}` as const,
-    completed_at: isoTime(nowMs),
+    revisionId: `invrev_${identifiers.uuidV7()}` as const,
+    previousRevisionId: `invrev_${identifiers.uuidV7()}` as const,
+    watchId: `wat_${identifiers.uuidV7()}` as const,
+    completedAtMs: nowMs,
   };
   const { id: eventId, type, json: body } = refreshEvent(completed, { test: true });
   const wanted = (await endpoints.listEndpoints(projectId)).filter(

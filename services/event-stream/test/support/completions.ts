@@ -1,5 +1,5 @@
 import type { ProjectId } from '@inventory/contracts/ids';
-import type { MessageBody } from '@inventory/contracts/messages';
+import type { RefreshCompleted } from '@inventory/contracts/messages/refresh';
 import type { Clock } from '@inventory/runtime/clock';
 import { newAccountId, newRefreshId, newScope } from '@inventory/testkit/builders';
 import { testLogger } from '@inventory/testkit/namespace';
@@ -9,7 +9,7 @@ import { openLogCollections } from '../../src/log/log-document.ts';
 import { refreshEvent } from '../../src/log/project-event.ts';
 import { createProjectLog, type ProjectLogSettings } from '../../src/log/project-log-store.ts';
 
-export type Completion = MessageBody<'refresh.completed.v1'>;
+export type Completion = RefreshCompleted;
 
 /** A terminal refresh of the Project, as the collector announces it. */
 export function completionOf(
@@ -17,13 +17,15 @@ export function completionOf(
   overrides: Partial<Completion> = {},
 ): Completion {
   return {
-    refresh_id: newRefreshId(),
-    account_id: newAccountId(),
-    project_id: projectId,
+    refreshId: newRefreshId(),
+    accountId: newAccountId(),
+    projectId,
     outcome: 'private',
-    revision_id: null,
-    completed_at: '2026-11-21T10:00:00.000Z',
+    revisionId: null,
+    previousRevisionId: null,
+    completedAtMs: Date.UTC(2026, 10, 21, 10),
     scope: newScope(),
+    watchId: null,
     ...overrides,
   };
 }
@@ -37,6 +39,5 @@ export function openTestLog(db: Db, clock: Clock, settings: ProjectLogSettings) 
 }
 
 export function appendTo(log: Pick<TestLog, 'appendEvent'>, completion: Completion) {
-  const { account_id: accountId, project_id: projectId } = completion;
-  return log.appendEvent({ accountId, projectId }, refreshEvent(completion));
+  return log.appendEvent(completion, refreshEvent(completion));
 }

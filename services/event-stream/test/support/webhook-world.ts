@@ -92,18 +92,18 @@ export async function openWebhookWorld(webhooks: Partial<WebhookConfig> = {}, cl
     async announce({ accountId, projectId }: Customer, times = 1): Promise<string[]> {
       const bodies = Array.from({ length: times }, () =>
         completionOf(projectId, {
-          account_id: accountId,
-          completed_at: new Date().toISOString(),
+          accountId,
+          completedAtMs: Date.now(),
         }),
       );
       await bus.publish(
         bodies.map((body) => ({
           type: 'refresh.completed.v1',
-          id: `completed:${body.refresh_id}`,
+          id: `completed:${body.refreshId}`,
           body,
         })),
       );
-      return bodies.map(({ refresh_id }) => refresh_id);
+      return bodies.map(({ refreshId }) => refreshId);
     },
     async close(): Promise<void> {
       await client.close();

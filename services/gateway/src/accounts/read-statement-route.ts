@@ -1,7 +1,6 @@
 import { accountStatement, statementQuery } from '@inventory/contracts/http/account';
 import { plainMeta } from '@inventory/contracts/http/meta';
 import { z } from 'zod';
-import { envelope } from '../http/answer.ts';
 import { exampleCursor, exampleIds, plainMetaExample } from '../http/openapi/examples.ts';
 import { nextPart } from '../http/openapi/links.ts';
 import { publicRoute } from '../http/public-route.ts';
@@ -84,8 +83,7 @@ export const readStatementRoute = publicRoute({
     const pagination = parts.paginationTo(next === null ? null : JSON.stringify(next));
     const { next_cursor: cursor } = pagination;
     if (type === csvType) return csvAnswer(statementCsv(items), nextPath(cursor, limit));
-    const data = { items, pagination };
-    return { status: 200, body: envelope(data, { request_id: requestId }) };
+    return { data: { items, pagination }, meta: { request_id: requestId } };
   },
 });
 

@@ -133,7 +133,7 @@ test('a reply that no request of this replica waits for is dropped before it is 
   const isExpected = (waitingId: string) => waitingId === 'mine';
   const broadcasts = await openBroadcasts(bus, openLifetime(testLogger, 1_000), { isExpected });
   const received: string[] = [];
-  broadcasts.on(['reply.refresh-cancel.v1'], ({ body }) => received.push(body.waiting_id));
+  broadcasts.on(['reply.refresh-cancel.v1'], ({ body }) => received.push(body.waitingId));
 
   for (const waitingId of ['of another', 'mine']) bus.deliver(waitingId, replyTo(waitingId));
 
@@ -144,6 +144,6 @@ function replyTo(waitingId: string): OutgoingMessage {
   return {
     type: 'reply.refresh-cancel.v1',
     id: `reply:${waitingId}`,
-    body: { waiting_id: waitingId, refresh_id: newRefreshId(), result: 'not_found' },
+    body: { waitingId, refreshId: newRefreshId(), result: 'not_found' },
   };
 }

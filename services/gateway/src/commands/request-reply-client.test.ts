@@ -10,15 +10,15 @@ const command = {
   id: `cancel:${refreshId}`,
   waitingId: 'cancel:1',
   body: {
-    refresh_id: refreshId,
-    account_id: newAccountId(),
-    project_id: newProjectId(),
-    requested_at: '2026-01-01T00:00:00.000Z',
+    refreshId,
+    accountId: newAccountId(),
+    projectId: newProjectId(),
+    requestedAtMs: Date.UTC(2026, 0, 1),
   },
 } as const;
 const reply = {
   type: 'reply.refresh-cancel.v1',
-  body: { waiting_id: 'cancel:1', refresh_id: refreshId, result: 'cancelling' },
+  body: { waitingId: 'cancel:1', refreshId, result: 'cancelling' },
 };
 async function answered<Answer>(
   _waitingId: string,

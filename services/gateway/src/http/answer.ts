@@ -61,8 +61,3 @@ export interface PageDelivery {
   /** No body byte was or will be written: the charge is reversed. */
   abandoned(): void;
 }
-
-/** The common V2 envelope of a success, as JSON text. */
-export function envelope(data: unknown, meta: unknown): Buffer {
-  return Buffer.from(JSON.stringify({ success: true, data, meta }));
-}

@@ -1,7 +1,7 @@
 import { plainMeta } from '@inventory/contracts/http/meta';
 import type { Answer as DataOf, Input, InputSchemas } from '@inventory/http/route';
 import type { z } from 'zod';
-import { type AdmittedRequest, type Answer, envelope } from './answer.ts';
+import type { AdmittedRequest, Answer } from './answer.ts';
 import { exampleCursor, plainMetaExample } from './openapi/examples.ts';
 import {
   type PublicAnswer,
@@ -28,7 +28,7 @@ interface DataRouteSettings<Deps, Schemas extends InputSchemas, Data extends z.Z
     readonly data: DataOf<Data>;
     /** That of the endpoint when absent. */
     readonly status?: Answer['status'];
-    readonly headers?: Answer['headers'];
+    readonly headers?: NonNullable<Answer['headers']>;
   }>;
 }
 
@@ -66,8 +66,7 @@ export function dataRoute<Deps, const Schemas extends InputSchemas, Data extends
       ...(also && { also: { ...also, example: whole } }),
     },
     async handle(deps: Deps, input: Input<Schemas>, request) {
-      const { data, status = answer.status, headers = {} } = await handle(deps, input, request);
-      return { status, headers, body: envelope(data, { request_id: request.requestId }) };
+      return { ...(await handle(deps, input, request)), meta: { request_id: request.requestId } };
     },
   });
 }

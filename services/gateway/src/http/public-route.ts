@@ -3,9 +3,10 @@ import type { Permission, ProductCode } from '@inventory/contracts/vocabulary';
 import type { DocumentedEndpoint } from '@inventory/http/openapi-document';
 import type { DocumentedAnswer } from '@inventory/http/openapi-responses';
 import { Refused } from '@inventory/http/refused';
-import type { BoundRoute, Input, InputSchemas } from '@inventory/http/route';
+import type { BoundRoute, Answer as DataOf, Input, InputSchemas } from '@inventory/http/route';
 import { validateInput } from '@inventory/http/validate-input';
-import type { z } from 'zod';
+import { invariant } from '@inventory/runtime/bug';
+import { z } from 'zod';
 import type { AdmittedRequest, Answer, StreamAnswer } from './answer.ts';
 import type { V1Dialect } from './v1-dialect.ts';
 
@@ -20,11 +21,16 @@ export type PublicTag =
   | 'Status'
   | 'Version 1';
 
+interface EnvelopedBody {
+  readonly data: z.ZodType;
+  readonly meta: z.ZodType;
+}
+
 /** A success: `data` in the common envelope, or a body of its own. */
 export interface PublicAnswer extends DocumentedAnswer {
   readonly status: 200 | 201 | 202;
   readonly body:
-    | { readonly data: z.ZodType; readonly meta: z.ZodType }
+    | EnvelopedBody
     | { readonly unwrapped: z.ZodType }
     /** Text of this media type; of a stream the `data` of its frames by their `event`. */
     | { readonly text: string; readonly frames?: Readonly<Record<string, z.ZodType>> };
@@ -67,23 +73,40 @@ export interface PublicRoute<Deps> extends PublicEndpoint {
   bind(deps: Deps): BoundPublicRoute;
 }
 
-interface PublicRouteSettings<Deps, Schemas extends InputSchemas> extends PublicEndpoint {
+/** `data` and `meta` of the common envelope, as the answer of the operation declares them. */
+type Enveloped<Body> = Body extends {
+  readonly data: infer Data extends z.ZodType;
+  readonly meta: infer Meta extends z.ZodType;
+}
+  ? {
+      readonly data: DataOf<Data>;
+      readonly meta: DataOf<Meta>;
+      /** That of the endpoint when absent. */
+      readonly status?: Answer['status'];
+      readonly headers?: NonNullable<Answer['headers']>;
+    }
+  : never;
+
+interface PublicRouteSettings<Deps, Schemas extends InputSchemas, Body extends PublicAnswer['body']>
+  extends PublicEndpoint {
   readonly input: Schemas;
+  readonly answer: PublicAnswer & { readonly body: Body };
   readonly handle: (
     deps: Deps,
     input: Input<Schemas>,
     request: AdmittedRequest,
-  ) => Promise<Answer | StreamAnswer>;
+  ) => Promise<Answer | StreamAnswer | Enveloped<Body>>;
 }
 
 /**
  * Declares one operation of the public API: address, schemas, texts and handler. One under a Project
  * is served to the Credentials of that Project alone.
  */
-export function publicRoute<Deps, const Schemas extends InputSchemas>({
-  handle,
-  ...settings
-}: PublicRouteSettings<Deps, Schemas>): PublicRoute<Deps> {
+export function publicRoute<
+  Deps,
+  const Schemas extends InputSchemas,
+  Body extends PublicAnswer['body'],
+>({ handle, ...settings }: PublicRouteSettings<Deps, Schemas, Body>): PublicRoute<Deps> {
   const isOfProject = settings.input.path?.shape['project_id'] !== undefined;
   const ofProject: readonly PublicCode[] = isOfProject ? ['project_not_found'] : [];
   const endpoint = { ...settings, errors: [...ofProject, ...settings.errors] };
@@ -98,10 +121,19 @@ export function publicRoute<Deps, const Schemas extends InputSchemas>({
         if (isOfProject && raw.path['project_id'] !== request.principal.projectId) {
           throw new Refused({ code: 'project_not_found' });
         }
-        return handle(deps, input, request);
+        const result = await handle(deps, input, request);
+        return 'data' in result ? encoded(endpoint.answer, result) : result;
       },
     }),
   };
+}
+
+/** The common V2 envelope of a success. */
+function encoded({ status, body }: PublicAnswer, result: Enveloped<EnvelopedBody>): Answer {
+  invariant('data' in body, 'the operation has an answer in the common envelope');
+  const { data, meta, ...given } = result;
+  const sent = { success: true, data: z.encode(body.data, data), meta: z.encode(body.meta, meta) };
+  return { status, ...given, body: Buffer.from(JSON.stringify(sent)) };
 }
 
 /** What a process serves: the event stream, everything else, or both. */

@@ -1,17 +1,27 @@
 import { createLogger } from '@inventory/runtime/logger';
-import { newAccountId, newProjectId, newRequestId, newScope } from '@inventory/testkit/builders';
+import {
+  newAccountId,
+  newProjectId,
+  newRefreshId,
+  newRequestId,
+  newScope,
+} from '@inventory/testkit/builders';
 import { createTestClock } from '@inventory/testkit/test-clock';
 import { type RequestRefreshDeps, requestRefresh } from './admit-refresh.ts';
 
+const clock = createTestClock();
 const request = {
+  refreshId: newRefreshId(),
   requestId: newRequestId(),
   accountId: newAccountId(),
   projectId: newProjectId(),
   scope: newScope(),
   language: 'english',
   maxCredits: 125,
-  maxAgeSeconds: null,
+  fingerprint: 'f'.repeat(64),
+  requestedAtMs: clock.now(),
   freshness: null,
+  watchId: null,
 } as const;
 
 /** What is done for an attempt, in order. */
@@ -34,8 +44,7 @@ function attempts() {
       expediteCancel: async () => void done.push('cancelled'),
     },
     wakeCancels: () => {},
-    clock: createTestClock(),
-    identifiers: { uuidV7: () => '01900000-0000-7000-8000-000000000000' } as never,
+    clock,
     logger: createLogger({ service: 'test', level: 'silent' }),
     decisionTimeoutMs: 1_000,
     deadlines: { storeMs: 1_000, undecidedRefreshMs: 1_000 },
@@ -52,7 +61,7 @@ test.each([
     const { done, deps } = attempts();
     const counted = Promise.reject(new Error('refused for the rate'));
 
-    await expect(requestRefresh(deps, { ...request, idempotencyKey, counted })).rejects.toThrow(
+    await expect(requestRefresh(deps, { ...request, idempotencyKey }, counted)).rejects.toThrow(
       'refused for the rate',
     );
 
@@ -63,11 +72,7 @@ test.each([
 test('one is sent once its request is counted and its cancel is durable', async () => {
   const { done, deps } = attempts();
   const counted = Promise.withResolvers<void>();
-  const decided = requestRefresh(deps, {
-    ...request,
-    idempotencyKey: null,
-    counted: counted.promise,
-  });
+  const decided = requestRefresh(deps, { ...request, idempotencyKey: null }, counted.promise);
   await Promise.resolve();
   expect(done).toEqual(['cancel stored']);
 

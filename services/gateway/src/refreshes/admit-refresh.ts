@@ -1,5 +1,6 @@
 import { maxCreditsMin } from '@inventory/contracts/http/refresh';
 import type { PriceList } from '@inventory/contracts/internal/ledger';
+import type { RefreshRequest } from '@inventory/contracts/messages/refresh';
 import type { Refusal } from '@inventory/contracts/refusal';
 import type { Permission } from '@inventory/contracts/vocabulary';
 import { Refused } from '@inventory/http/refused';
@@ -9,13 +10,13 @@ import { type Funds, isFundsRefusal } from '../accounts/funds.ts';
 import type { PriceVersion } from '../accounts/prices.ts';
 import type { AdmittedRequest } from '../http/answer.ts';
 import { mayUse } from '../tenancy/principal.domain.ts';
-import type { CollectorClient } from './collector-client.ts';
+import type { CollectorClient, PlannedAttempt } from './collector-client.ts';
 import type { PendingCancelStore } from './pending-cancel-store.ts';
 import { type AdmittedRefresh, refreshProduct, toAdmitted } from './refresh-answer.ts';
 import {
+  type AttemptResult,
+  fingerprintOf,
   notSent,
-  type RefreshAttempt,
-  type RefreshDecision,
   type RefreshInputs,
   refused,
   type SendAttemptDeps,
@@ -24,9 +25,6 @@ import {
 } from './refresh-attempt.ts';
 
 const currentPermission = 'platform.inventory.current.page.v1' satisfies Permission;
-
-/** A refresh as its client asks for it. */
-export type WantedRefresh = Pick<RefreshAttempt, keyof RefreshInputs | 'idempotencyKey'>;
 
 export interface AdmitRefreshDeps extends SendAttemptDeps {
   readonly pendingCancels: Omit<PendingCancelStore, 'cancels'>;
@@ -48,41 +46,42 @@ export async function admitRefresh(
     principal,
     counted,
   }: Pick<AdmittedRequest, 'requestId' | 'principal'> & Partial<Pick<AdmittedRequest, 'counted'>>,
-  wanted: WantedRefresh,
+  inputs: RefreshInputs,
 ): Promise<AdmittedRefresh> {
   const prices = await deps.prices.readPrices();
-  const freshness = freshnessOf(principal, wanted, prices);
-  const refusal = await earlyRefusal(deps, principal, wanted, {
-    reservation: prices.refresh_reservation,
-    maxAgeSeconds: freshness?.max_age_seconds ?? null,
-  });
-  if (refusal !== null) throw new Refused(refusal);
   const { accountId, projectId } = principal;
+  const { maxAgeSeconds, ...wanted } = inputs;
+  const freshness = freshnessOf(principal, maxAgeSeconds, prices);
+  const planned = { ...wanted, accountId, projectId, freshness };
+  const refusal = await earlyRefusal(deps, planned, prices.refresh_reservation);
+  if (refusal !== null) throw new Refused(refusal);
   const request = {
-    ...{ ...wanted, requestId, accountId, projectId, freshness },
-    ...(counted && { counted }),
+    ...planned,
+    requestId,
+    refreshId: deps.identifiers.uuidV7(),
+    fingerprint: fingerprintOf(inputs),
+    requestedAtMs: deps.clock.now(),
+    watchId: null,
   };
-  const decision = await requestRefresh(deps, request);
-  if (decision.result === 'refused' && isFundsRefusal(decision.refusal)) {
+  const result = await requestRefresh(deps, request, counted);
+  if (result.result === 'refused' && isFundsRefusal(result.refusal)) {
     deps.funds.recordRefusal({ accountId, projectId, productCode: refreshProduct });
   }
-  return toAdmitted(decision, wanted.scope);
+  return toAdmitted(result, request);
 }
 
 /** What Current would sell to the Credential may answer its refresh; without that it is scanned. */
 function freshnessOf(
   principal: AdmittedRequest['principal'],
-  { maxAgeSeconds }: WantedRefresh,
-  { version }: PriceList,
+  maxAgeSeconds: number | null,
+  { version: priceVersion }: PriceList,
 ): RefreshRequest['freshness'] {
   if (maxAgeSeconds === null || !mayUse(principal, currentPermission)) return null;
-  return { max_age_seconds: maxAgeSeconds, price_version: version };
+  return { maxAgeSeconds, priceVersion };
 }
 
-interface EarlyTerms {
-  readonly reservation: number;
-  /** Null where no saved observation may answer. */
-  readonly maxAgeSeconds: number | null;
+interface PlannedRequest extends PlannedAttempt {
+  readonly maxCredits: number;
 }
 
 /**
@@ -92,32 +91,29 @@ interface EarlyTerms {
  */
 async function earlyRefusal(
   { collector, funds }: AdmitRefreshDeps,
-  { accountId, projectId }: AdmittedRequest['principal'],
-  { scope, language, maxCredits, idempotencyKey }: WantedRefresh,
-  { reservation, maxAgeSeconds }: EarlyTerms,
+  planned: PlannedRequest,
+  reservation: number,
 ): Promise<Refusal | null> {
-  const attempt = { accountId, projectId, scope, language, maxAgeSeconds, idempotencyKey };
+  const { accountId, projectId, maxCredits, idempotencyKey } = planned;
   const minimum = Math.max(maxCreditsMin, reservation);
   if (maxCredits < minimum) {
     const canBeKnown = idempotencyKey !== null && maxCredits >= maxCreditsMin;
-    if (canBeKnown && (await collector.findAttempt(attempt)).is_known_key) return null;
+    if (canBeKnown && (await collector.findAttempt(planned)).isKnownKey) return null;
     return { code: 'max_credits_too_low', detail: { minimum } };
   }
   const purchase = { accountId, projectId, productCode: refreshProduct } as const;
   const withoutFunds = await funds.recheckFunds(purchase);
   if (withoutFunds === null) return null;
   // Without an answer the command decides.
-  const found = await collector.findAttempt(attempt).catch(() => null);
-  if (found === null || found.is_known_key || found.is_saved) return null;
+  const found = await collector.findAttempt(planned).catch(() => null);
+  if (found === null || found.isKnownKey || found.isSaved) return null;
   return found.refusal ?? withoutFunds;
 }
 
-export interface RefreshRequest
-  extends Omit<RefreshAttempt, 'refreshId' | 'requestedAtMs' | 'watchId'> {
-  /** Rejects where the request is refused for the rate: then nothing is sent. */
-  readonly counted?: Promise<void>;
-}
-export type RequestRefreshDeps = Omit<AdmitRefreshDeps, 'prices' | 'funds' | 'collector'> &
+export type RequestRefreshDeps = Omit<
+  AdmitRefreshDeps,
+  'prices' | 'funds' | 'collector' | 'identifiers'
+> &
   Pick<SendAttemptDeps, 'collector'>;
 
 /**
@@ -125,19 +121,19 @@ export type RequestRefreshDeps = Omit<AdmitRefreshDeps, 'prices' | 'funds' | 'co
  * belongs to. An attempt without a key cannot be found again: its cancel is durable before it is
  * sent, and withdrawn before the response says that it is accepted, so that a gateway that dies in
  * between leaves nothing that is charged.
+ *
+ * `counted` rejects where the request is refused for the rate: then nothing is sent.
  */
 export async function requestRefresh(
   deps: RequestRefreshDeps,
-  { counted, ...request }: RefreshRequest,
-): Promise<RefreshDecision> {
-  const requestedAtMs = deps.clock.now();
-  const refreshId = deps.identifiers.uuidV7();
-  const attempt = { ...request, refreshId, requestedAtMs, watchId: null };
-  if (request.idempotencyKey !== null) {
+  attempt: RefreshRequest,
+  counted?: Promise<void>,
+): Promise<AttemptResult> {
+  if (attempt.idempotencyKey !== null) {
     await counted;
     return await sendAttempt(deps, attempt);
   }
-  const decidedByMs = requestedAtMs + deps.decisionTimeoutMs + deps.deadlines.storeMs;
+  const decidedByMs = attempt.requestedAtMs + deps.decisionTimeoutMs + deps.deadlines.storeMs;
   const [stored, admitted] = await Promise.allSettled([
     deps.pendingCancels.insertCancel(attempt, decidedByMs),
     counted,
@@ -151,18 +147,18 @@ export async function requestRefresh(
     deps.logger.warn({ err: stored.reason }, 'refresh not requested');
     return refused(notSent);
   }
-  const decision = await sendAttempt(deps, attempt);
-  const isUnknown = decision.result === 'refused' && decision.refusal === undecided;
-  return isUnknown || !(await isWithdrawn(deps, attempt, decision))
+  const result = await sendAttempt(deps, attempt);
+  const isUnknown = result.result === 'refused' && result.refusal === undecided;
+  return isUnknown || !(await isWithdrawn(deps, attempt, result))
     ? await cancelAttempt(deps, attempt)
-    : decision;
+    : result;
 }
 
 /** Whether the cancel of a decided attempt is never sent. That of a refused one has no effect. */
 async function isWithdrawn(
   deps: RequestRefreshDeps,
-  { refreshId }: RefreshAttempt,
-  { result }: RefreshDecision,
+  { refreshId }: RefreshRequest,
+  { result }: AttemptResult,
 ): Promise<boolean> {
   try {
     return (await deps.pendingCancels.withdrawCancel(refreshId)) || result === 'refused';
@@ -175,8 +171,8 @@ async function isWithdrawn(
 /** Responds with `outcome: "unknown"`: the attempt must not start. */
 async function cancelAttempt(
   deps: RequestRefreshDeps,
-  attempt: RefreshAttempt,
-): Promise<RefreshDecision> {
+  attempt: RefreshRequest,
+): Promise<AttemptResult> {
   const { refreshId } = attempt;
   try {
     await deps.pendingCancels.expediteCancel(attempt, deps.clock.now());

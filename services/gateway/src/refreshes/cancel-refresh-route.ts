@@ -1,7 +1,8 @@
 import { refreshIdPath } from '@inventory/contracts/http/parameters';
 import { refreshRecord } from '@inventory/contracts/http/refresh';
-import type { AccountId, ProjectId, RefreshId, RequestId } from '@inventory/contracts/ids';
+import type { RefreshId, RequestId } from '@inventory/contracts/ids';
 import type { RefreshView } from '@inventory/contracts/internal/refresh';
+import type { CancelRequest } from '@inventory/contracts/messages/refresh';
 import { Refused } from '@inventory/http/refused';
 import { unreachable } from '@inventory/runtime/bug';
 import type { Clock } from '@inventory/runtime/clock';
@@ -41,22 +42,13 @@ export const cancelRefreshRoute = dataRoute({
   },
   errors: ['refresh_not_found', 'refresh_already_completed'],
   async handle(deps: CancelRefreshDeps, { path }, { requestId, principal }) {
-    const view = await cancelRefresh(deps, {
-      requestId,
-      accountId: principal.accountId,
-      projectId: principal.projectId,
-      refreshId: path.refresh_id,
-    });
-    return { data: view.record, headers: retryAfterHeader(view.retry_after_seconds) };
+    const { accountId, projectId } = principal;
+    const requestedAtMs = deps.clock.now();
+    const cancel = { accountId, projectId, refreshId: path.refresh_id, requestedAtMs };
+    const view = await cancelRefresh(deps, requestId, cancel);
+    return { data: view.record, headers: retryAfterHeader(view.retryAfterSeconds) };
   },
 });
-
-interface CancelRequest {
-  readonly requestId: RequestId;
-  readonly accountId: AccountId;
-  readonly projectId: ProjectId;
-  readonly refreshId: RefreshId;
-}
 
 /**
  * The refresh is read first, because a cancel of an unknown id would leave a tombstone in the
@@ -65,6 +57,7 @@ interface CancelRequest {
  */
 async function cancelRefresh(
   deps: CancelRefreshDeps,
+  requestId: RequestId,
   request: CancelRequest,
 ): Promise<RefreshView> {
   const { projectId, refreshId } = request;
@@ -73,7 +66,7 @@ async function cancelRefresh(
   if (view.record.state === 'completed') throw new Refused({ code: 'refresh_already_completed' });
   const reply = await deps.commands.request(
     // Two requests may cancel one refresh concurrently.
-    cancelMessage({ ...request, requestedAtMs: deps.clock.now() }, `cancel:${request.requestId}`),
+    cancelMessage(request, `cancel:${requestId}`),
     replyOf('reply.refresh-cancel.v1'),
     deps.decisionTimeoutMs,
   );

@@ -1,7 +1,6 @@
-import type { AccountId, ProjectId, RefreshId, WatchId } from '@inventory/contracts/ids';
+import type { ProjectId, RefreshId, WatchId } from '@inventory/contracts/ids';
 import { refreshApi } from '@inventory/contracts/internal/refresh';
-import type { InventoryKey } from '@inventory/contracts/inventory-key';
-import type { Language } from '@inventory/contracts/languages';
+import type { RefreshRequest } from '@inventory/contracts/messages/refresh';
 import type { RefreshState } from '@inventory/contracts/vocabulary';
 import { type InternalClient, nullIfRefused } from '@inventory/http/internal-client';
 
@@ -19,15 +18,10 @@ export interface RefreshListPart {
 }
 
 /** An attempt that is not made yet. */
-export interface PlannedAttempt {
-  readonly accountId: AccountId;
-  readonly projectId: ProjectId;
-  readonly scope: InventoryKey;
-  readonly language: Language;
-  /** Null where no saved observation may answer it. */
-  readonly maxAgeSeconds: number | null;
-  readonly idempotencyKey: string | null;
-}
+export type PlannedAttempt = Pick<
+  RefreshRequest,
+  'accountId' | 'projectId' | 'scope' | 'language' | 'freshness' | 'idempotencyKey'
+>;
 
 /** Reads of the refresh-collector. Rejects with ServiceUnreachable when it is unavailable. */
 export type CollectorClient = ReturnType<typeof createCollectorClient>;
@@ -54,14 +48,14 @@ export function createCollectorClient({ call }: Pick<InternalClient, 'call'>) {
     },
     readStatus: () => call(refreshApi.readStatus, {}),
     /** Whether the key is known, else what its admission would refuse. */
-    findAttempt({ projectId: project_id, scope, maxAgeSeconds, ...attempt }: PlannedAttempt) {
+    findAttempt({ projectId: project_id, scope, freshness, ...attempt }: PlannedAttempt) {
       const query = {
         account_id: attempt.accountId,
         ...scope,
         idempotency_key: attempt.idempotencyKey ?? undefined,
-        ...(maxAgeSeconds !== null && {
+        ...(freshness && {
           language: attempt.language,
-          max_age_seconds: maxAgeSeconds,
+          max_age_seconds: freshness.maxAgeSeconds,
         }),
       };
       return call(refreshApi.readAttempt, { path: { project_id }, query });

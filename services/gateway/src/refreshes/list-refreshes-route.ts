@@ -2,6 +2,7 @@ import { projectPath } from '@inventory/contracts/http/parameters';
 import { refreshesQuery, refreshPage } from '@inventory/contracts/http/refresh';
 import { refreshId } from '@inventory/contracts/ids';
 import type { RefreshList } from '@inventory/contracts/internal/refresh';
+import { isoTime } from '@inventory/runtime/clock';
 import { z } from 'zod';
 import { dataRoute, partOf } from '../http/data-route.ts';
 import { completedRecord } from '../http/openapi/examples.ts';
@@ -51,9 +52,10 @@ export function refreshParts(cursors: CursorSealer, binding: readonly string[]) 
       const [requestedAt, after] = position.parse(JSON.parse(content));
       return { requestedAt, refreshId: after };
     },
-    paginationAfter({ items, has_more }: RefreshList) {
-      const last = has_more ? items.at(-1) : undefined;
-      return parts.paginationTo(last ? JSON.stringify([last.requested_at, last.refresh_id]) : null);
+    paginationAfter({ items, hasMore }: RefreshList) {
+      const last = hasMore ? items.at(-1) : undefined;
+      const place = last && [isoTime(last.requestedAtMs), last.refreshId];
+      return parts.paginationTo(place ? JSON.stringify(place) : null);
     },
   };
 }

@@ -1,21 +1,14 @@
-import {
-  type AccountId,
-  accountId,
-  type ProjectId,
-  projectId,
-  type RefreshId,
-  refreshId,
-} from '@inventory/contracts/ids';
+import { type RefreshId, refreshId } from '@inventory/contracts/ids';
+import { type CancelRequest, refreshCancelRequested } from '@inventory/contracts/messages/refresh';
 import type { CollectionIndexes } from '@inventory/mongo/indexes';
 import { createSharedInserts, sharedCommands } from '@inventory/mongo/shared-commands';
-import { dateOf } from '@inventory/runtime/clock';
 import { createBatcher } from '@inventory/runtime/concurrency';
 import type { Logger } from '@inventory/runtime/logger';
 import { withDeadline } from '@inventory/runtime/wait';
 import { newWork, workField, workIndex } from '@inventory/work/work-field';
 import { createWorkQueue, makeDue } from '@inventory/work/work-queue';
 import type { Db } from 'mongodb';
-import { z } from 'zod';
+import type { z } from 'zod';
 
 const collectionName = 'pending_cancels';
 const cancelsPerCommand = 200;
@@ -25,25 +18,12 @@ export const pendingCancelIndexes: CollectionIndexes = {
   indexes: [workIndex],
 };
 
+/** The cancel of an attempt without a key, from before it is sent until it is decided. */
 const documents = {
   collection: collectionName,
-  schema: z.object({
-    _id: refreshId,
-    accountId,
-    projectId,
-    requestedAt: z.date(),
-    work: workField,
-  }),
+  schema: refreshCancelRequested.out.extend({ _id: refreshId, work: workField }),
 };
 type PendingCancelDocument = z.infer<typeof documents.schema>;
-
-/** The cancel of an attempt without a key, from before it is sent until it is decided. */
-export interface PendingCancel {
-  readonly refreshId: RefreshId;
-  readonly accountId: AccountId;
-  readonly projectId: ProjectId;
-  readonly requestedAtMs: number;
-}
 
 export type PendingCancelStore = ReturnType<typeof createPendingCancelStore>;
 
@@ -75,7 +55,7 @@ export function createPendingCancelStore(
 
   return {
     /** Resolves when the cancel is durable: it is sent at `dueAtMs`, also if this process crashes. */
-    async insertCancel(cancel: PendingCancel, dueAtMs: number): Promise<void> {
+    async insertCancel(cancel: CancelRequest, dueAtMs: number): Promise<void> {
       const inserted = insertions.add({ ...toFields(cancel), work: newWork(dueAtMs) });
       await withDeadline(inserted, storeMs, 'storing a pending cancel');
     },
@@ -83,7 +63,7 @@ export function createPendingCancelStore(
     withdrawCancel: (refreshId: RefreshId): Promise<boolean> =>
       withDeadline(withdrawals.add(refreshId), storeMs, 'deleting a pending cancel'),
     /** Makes the cancel due now; inserts one that may have been withdrawn. */
-    async expediteCancel(cancel: PendingCancel, dueAtMs: number): Promise<void> {
+    async expediteCancel(cancel: CancelRequest, dueAtMs: number): Promise<void> {
       const due = [{ which: toFields(cancel), dueAtMs }];
       const written = makeDue(collection, due, { insertMissing: true });
       await withDeadline(written, storeMs, 'storing a pending cancel');
@@ -92,18 +72,14 @@ export function createPendingCancelStore(
       collection,
       documents,
       waitMaxMs,
-      toItem: toCancel,
+      toItem: (cancel): CancelRequest => cancel,
       completed: 'deleted',
       logger,
     }),
   };
 }
 
-function toFields({ refreshId: _id, accountId, projectId, requestedAtMs }: PendingCancel) {
-  return { _id, accountId, projectId, requestedAt: dateOf(requestedAtMs) };
-}
-
-function toCancel(document: PendingCancelDocument): PendingCancel {
-  const { _id: refreshId, accountId, projectId, requestedAt } = document;
-  return { refreshId, accountId, projectId, requestedAtMs: requestedAt.getTime() };
+/** Of what may have more fields than a cancel. */
+function toFields({ refreshId: _id, accountId, projectId, requestedAtMs }: CancelRequest) {
+  return { _id, refreshId: _id, accountId, projectId, requestedAtMs };
 }

@@ -36,9 +36,9 @@ export const readRefreshRoute = dataRoute({
     const wish = { accountId, projectId, refreshId, waitSeconds: query.wait, signal };
     const view = await awaitRefresh(deps, wish);
     if (view === null) throw new Refused({ code: 'refresh_not_found' });
-    const { record, expected_completed_at } = view;
+    const { record, expectedCompletedAtMs } = view;
     const isPending = record.state !== 'completed';
-    const data = isPending ? { ...record, expected_completed_at } : record;
-    return { data, headers: retryAfterHeader(view.retry_after_seconds) };
+    const data = isPending ? { ...record, expectedCompletedAtMs } : record;
+    return { data, headers: retryAfterHeader(view.retryAfterSeconds) };
   },
 });

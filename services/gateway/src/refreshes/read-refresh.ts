@@ -15,7 +15,7 @@ export async function readRefresh(
   read?: 'interim',
 ): Promise<RefreshView | null> {
   const view = await collector.findRefresh(refreshId, read);
-  return view?.project_id === projectId && view.decision !== 'refused' ? view : null;
+  return view?.projectId === projectId && view.decision !== 'refused' ? view : null;
 }
 
 export interface AwaitRefreshDeps {

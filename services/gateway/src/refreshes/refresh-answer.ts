@@ -1,18 +1,17 @@
 import { currentPath } from '@inventory/contracts/http/current';
 import type { refreshAcceptanceMeta } from '@inventory/contracts/http/meta';
 import type { RefreshRecord } from '@inventory/contracts/http/refresh';
-import type { RefreshView } from '@inventory/contracts/internal/refresh';
-import type { InventoryKey } from '@inventory/contracts/inventory-key';
+import type { RefreshAcceptance } from '@inventory/contracts/internal/refresh';
+import type { RefreshRequest } from '@inventory/contracts/messages/refresh';
 import type { ProductCode } from '@inventory/contracts/vocabulary';
 import { Refused } from '@inventory/http/refused';
 import { invariant, unreachable } from '@inventory/runtime/bug';
 import type { z } from 'zod';
-import type { RefreshDecision } from './refresh-attempt.ts';
+import type { AttemptResult } from './refresh-attempt.ts';
 
-export const refreshProduct = 'platform.inventory.refresh.v1' satisfies ProductCode;
+export const refreshProduct = 'platform.inventory.refresh.v1' as const satisfies ProductCode;
 
-type Acceptance = NonNullable<RefreshView['acceptance']>;
-type Decided<Result> = Extract<RefreshDecision, { result: Result }>;
+type ResultOf<Result> = Extract<AttemptResult, { result: Result }>;
 
 /** Text of the header in the reference. */
 export const retryAfterText = 'Seconds after which to read the status again; absent once terminal.';
@@ -36,128 +35,123 @@ export interface AdmittedRefresh {
 type AcceptanceTerms = Omit<z.infer<typeof refreshAcceptanceMeta>, 'request_id' | 'rate_limit'>;
 
 /** What is answered to a decided request. Throws the refusal. */
-export function toAdmitted(decision: RefreshDecision, scope: InventoryKey): AdmittedRefresh {
-  switch (decision.result) {
+export function toAdmitted(result: AttemptResult, request: RefreshRequest): AdmittedRefresh {
+  switch (result.result) {
     case 'accepted':
       return {
         status: 202,
-        record: toWireAcceptedRecord(decision, scope),
-        meta: acceptanceMeta(decision.reply),
-        retryAfterSeconds: decision.reply.retry_after_seconds,
+        record: acceptedRecord(result, request),
+        meta: acceptanceMeta(result.reply),
+        retryAfterSeconds: result.reply.retryAfterSeconds,
         isReplay: false,
       };
     case 'saved':
       return {
         status: 200,
-        record: toWireSavedRecord(decision, scope),
-        meta: savedMeta(decision.reply),
+        record: savedRecord(result, request),
+        meta: savedMeta(result.reply),
         retryAfterSeconds: null,
         isReplay: false,
       };
     case 'replayed': {
-      const { record, retry_after_seconds: retryAfterSeconds, acceptance } = decision.view;
+      const { record, retryAfterSeconds, acceptance } = result.view;
       invariant(acceptance !== null, 'the accepted refresh has no acceptance');
-      const isSaved = record.served_from === 'saved';
+      const isSaved = record.servedFrom === 'saved';
       const meta = isSaved ? savedMeta(acceptance) : acceptanceMeta(acceptance);
       return { status: isSaved ? 200 : 202, record, meta, retryAfterSeconds, isReplay: true };
     }
     case 'refused':
-      throw new Refused(decision.refusal);
+      throw new Refused(result.refusal);
     default:
-      return unreachable(decision);
+      return unreachable(result);
   }
 }
 
-function savedMeta({ price_version }: Pick<Acceptance, 'price_version'>): AcceptanceTerms {
+function savedMeta({ priceVersion }: Pick<RefreshAcceptance, 'priceVersion'>): AcceptanceTerms {
   return {
     product_code: refreshProduct,
-    price_version,
+    price_version: priceVersion,
     credits_reserved: 0,
     billing_disposition: 'not_charged',
   };
 }
 
-function acceptanceMeta(acceptance: Acceptance): AcceptanceTerms {
-  const { price_version, credits_reserved, units_reserved, units_remaining = 0 } = acceptance;
+function acceptanceMeta(acceptance: RefreshAcceptance): AcceptanceTerms {
+  const { priceVersion, creditsReserved, unitsReserved, unitsRemaining = 0 } = acceptance;
   const terms = {
     product_code: refreshProduct,
-    price_version,
-    credits_reserved,
+    price_version: priceVersion,
+    credits_reserved: creditsReserved,
     billing_disposition: 'reserved',
   } as const;
-  if (units_reserved === undefined) return terms;
+  if (unitsReserved === undefined) return terms;
   return {
     ...terms,
     billing_reason: 'subscription_allowance',
     funding: 'subscription',
-    units_reserved,
+    units_reserved: unitsReserved,
     units_charged: 0,
-    units_remaining,
+    units_remaining: unitsRemaining,
   };
 }
 
 /** The record of a refresh at its acceptance, whatever its present state. */
-function toWireAcceptedRecord(
-  { reply: accepted, requestedAt }: Decided<'accepted'>,
-  scope: InventoryKey,
+function acceptedRecord(
+  { reply: accepted }: ResultOf<'accepted'>,
+  request: RefreshRequest,
 ): RefreshRecord {
+  const { deadlineAtMs, creditsReserved, unitsReserved } = accepted;
   return {
-    refresh_id: accepted.refresh_id,
-    scope,
+    ...newRecord(request),
     state: 'queued',
-    requested_at: requestedAt,
-    completed_at: null,
-    deadline_at: accepted.deadline_at,
+    completedAtMs: null,
+    deadlineAtMs,
     outcome: null,
-    revision_id: null,
-    served_from: 'scan',
-    verified_at: null,
-    watch_id: null,
-    product_code: refreshProduct,
-    billing_state: 'reserved',
-    billing_disposition: null,
+    revisionId: null,
+    servedFrom: 'scan',
+    verifiedAtMs: null,
+    billingState: 'reserved',
+    billingDisposition: null,
     billing: {
       state: 'reserved',
       disposition: null,
-      credits_reserved: accepted.credits_reserved,
-      credits_charged: null,
-      credits_released: null,
-      ...(accepted.units_reserved !== undefined && unitsHeld(accepted.units_reserved)),
+      creditsReserved,
+      creditsCharged: null,
+      creditsReleased: null,
+      ...(unitsReserved !== undefined && unitsHeld(unitsReserved)),
     },
   };
 }
 
 /** The record of a refresh that a saved observation answered. */
-function toWireSavedRecord(
-  { reply: saved, requestedAt }: Decided<'saved'>,
-  scope: InventoryKey,
-): RefreshRecord {
+function savedRecord({ reply: saved }: ResultOf<'saved'>, request: RefreshRequest): RefreshRecord {
   const billing = { state: 'finalized', disposition: 'finalize_saved' } as const;
+  const { completedAtMs, revisionId, verifiedAtMs } = saved;
   return {
-    refresh_id: saved.refresh_id,
-    scope,
+    ...newRecord(request),
     state: 'completed',
-    requested_at: requestedAt,
-    completed_at: saved.completed_at,
-    deadline_at: null,
+    completedAtMs,
+    deadlineAtMs: null,
     outcome: 'complete_unchanged',
-    revision_id: saved.revision_id,
-    links: { current: currentPath(scope) },
-    served_from: 'saved',
-    verified_at: saved.verified_at,
-    watch_id: null,
-    product_code: refreshProduct,
-    billing_state: billing.state,
-    billing_disposition: billing.disposition,
-    billing: { ...billing, credits_reserved: 0, credits_charged: 0, credits_released: 0 },
+    revisionId,
+    links: { current: currentPath(request.scope) },
+    servedFrom: 'saved',
+    verifiedAtMs,
+    billingState: billing.state,
+    billingDisposition: billing.disposition,
+    billing: { ...billing, creditsReserved: 0, creditsCharged: 0, creditsReleased: 0 },
   };
 }
 
-function unitsHeld(reserved: number) {
+function newRecord({ refreshId, scope, requestedAtMs, watchId }: RefreshRequest) {
+  return { refreshId, scope, requestedAtMs, watchId, productCode: refreshProduct } as const;
+}
+
+function unitsHeld(unitsReserved: number) {
   return {
     funding: 'subscription',
-    units_reserved: reserved,
-    units_charged: null,
-    units_released: null,
+    unitsReserved,
+    unitsCharged: null,
+    unitsReleased: null,
   } as const;
 }

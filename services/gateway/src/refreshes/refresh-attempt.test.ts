@@ -1,9 +1,9 @@
 import { languages } from '@inventory/contracts/languages';
 import { propertyRuns } from '@inventory/testkit/property-runs';
 import fc from 'fast-check';
-import { fingerprintText, type RefreshInputs } from './refresh-attempt.ts';
+import { fingerprintText } from './refresh-attempt.ts';
 
-const inputs: fc.Arbitrary<RefreshInputs> = fc.record({
+const inputs: fc.Arbitrary<Parameters<typeof fingerprintText>[0]> = fc.record({
   scope: fc.record({
     platform_id: fc.constantFrom('76561198000000001', '76561198000000012'),
     app_id: fc.integer({ min: 1, max: 30 }),

@@ -1,57 +1,41 @@
 import { createHash } from 'node:crypto';
-import type { AccountId, ProjectId, RefreshId, RequestId, WatchId } from '@inventory/contracts/ids';
+import type { RefreshId } from '@inventory/contracts/ids';
 import type { RefreshView } from '@inventory/contracts/internal/refresh';
-import type { InventoryKey } from '@inventory/contracts/inventory-key';
-import type { Language } from '@inventory/contracts/languages';
-import type { MessageBody } from '@inventory/contracts/messages';
 import { heldBy } from '@inventory/contracts/messages/billing';
-import { acceptanceOf } from '@inventory/contracts/messages/refresh';
+import {
+  acceptanceOf,
+  type RefreshDecision,
+  type RefreshRequest,
+} from '@inventory/contracts/messages/refresh';
 import type { Refusal } from '@inventory/contracts/refusal';
 import type { ReceivedMessage } from '@inventory/messaging/bus';
 import { invariant, unreachable } from '@inventory/runtime/bug';
-import { elapsedSince, isoTime, monotonicNow } from '@inventory/runtime/clock';
+import { elapsedSince, fromIsoTime, monotonicNow } from '@inventory/runtime/clock';
 import type { Logger } from '@inventory/runtime/logger';
 import { pause } from '@inventory/runtime/wait';
 import type { RequestReplyClient } from '../commands/request-reply-client.ts';
 import { decisionWait } from '../metrics.ts';
 
-type Decision = MessageBody<'reply.refresh-decision.v1'>;
-type DecisionOf<Kind extends Decision['decision']> = Extract<Decision, { decision: Kind }>;
+type DecisionOf<Kind extends RefreshDecision['decision']> = Extract<
+  RefreshDecision,
+  { decision: Kind }
+>;
 
-/** All inputs of a refresh: path parameters and body with defaults. */
-export interface RefreshInputs {
-  readonly scope: InventoryKey;
-  readonly language: Language;
-  readonly maxCredits: number;
+/** What makes two requests the same: path parameters and body with defaults. */
+interface FingerprintedInputs extends Pick<RefreshRequest, 'scope' | 'language' | 'maxCredits'> {
   /** Null where the platform is always scanned. */
   readonly maxAgeSeconds: number | null;
 }
 
-/** One attempt to make a refresh, under an id that nothing else has. */
-export interface RefreshAttempt extends RefreshInputs {
-  readonly refreshId: RefreshId;
-  readonly requestedAtMs: number;
-  readonly requestId: RequestId;
-  readonly accountId: AccountId;
-  readonly projectId: ProjectId;
+/** All inputs of a refresh. */
+export interface RefreshInputs extends FingerprintedInputs {
   readonly idempotencyKey: string | null;
-  /** What is sent of `maxAgeSeconds`; null where no saved observation may answer. */
-  readonly freshness: NonNullable<MessageBody<'refresh.request.v1'>['freshness']> | null;
-  /** Set for a run of a watch. */
-  readonly watchId: WatchId | null;
 }
 
-export type RefreshDecision =
-  | {
-      readonly result: 'accepted';
-      readonly requestedAt: string;
-      readonly reply: DecisionOf<'accepted'>;
-    }
-  | {
-      readonly result: 'saved';
-      readonly requestedAt: string;
-      readonly reply: DecisionOf<'saved'>;
-    }
+/** What became of an attempt, for its client. */
+export type AttemptResult =
+  | { readonly result: 'accepted'; readonly reply: DecisionOf<'accepted'> }
+  | { readonly result: 'saved'; readonly reply: DecisionOf<'saved'> }
   /** The refresh of another attempt with the key. */
   | { readonly result: 'replayed'; readonly view: RefreshView }
   | { readonly result: 'refused'; readonly refusal: Refusal };
@@ -77,17 +61,17 @@ export const undecided = {
   retry_after_seconds: 1,
 } as const satisfies Refusal;
 
-export const refused = (refusal: Refusal): RefreshDecision => ({ result: 'refused', refusal });
+export const refused = (refusal: Refusal): AttemptResult => ({ result: 'refused', refusal });
 
 /** Sends `refresh.request` and waits for the reply. One that is sent again finds its decision. */
 export async function sendAttempt(
   deps: SendAttemptDeps,
-  attempt: RefreshAttempt,
-): Promise<RefreshDecision> {
-  const { refreshId } = attempt;
-  const fingerprint = createHash('sha256').update(fingerprintText(attempt)).digest('hex');
+  body: RefreshRequest,
+): Promise<AttemptResult> {
+  const { refreshId } = body;
+  const id = `request:${refreshId}`;
   const startMs = monotonicNow();
-  const command = commandOf(attempt, fingerprint);
+  const command = { type: 'refresh.request.v1', id, waitingId: id, body } as const;
   const reply = await deps.commands.request(command, decisionIn, deps.decisionTimeoutMs);
   decisionWait.record(elapsedSince(startMs) / 1_000, { result: reply.result });
   switch (reply.result) {
@@ -101,31 +85,29 @@ export async function sendAttempt(
       );
       return refused(undecided);
     case 'reply':
-      invariant(reply.body.refresh_id === refreshId, 'the decision is on another refresh');
-      return await decisionOf(deps, reply.body, attempt, fingerprint);
+      invariant(reply.body.refreshId === refreshId, 'the decision is on another refresh');
+      return await resultOf(deps, reply.body, body);
     default:
       return unreachable(reply);
   }
 }
 
-async function decisionOf(
+async function resultOf(
   deps: SendAttemptDeps,
-  body: Decision,
-  attempt: RefreshAttempt,
-  fingerprint: string,
-): Promise<RefreshDecision> {
-  const requestedAt = isoTime(attempt.requestedAtMs);
-  switch (body.decision) {
+  reply: RefreshDecision,
+  { fingerprint }: RefreshRequest,
+): Promise<AttemptResult> {
+  switch (reply.decision) {
     case 'accepted':
-      return { result: 'accepted', requestedAt, reply: body };
+      return { result: 'accepted', reply };
     case 'saved':
-      return { result: 'saved', requestedAt, reply: body };
+      return { result: 'saved', reply };
     case 'refused':
-      return refused(body.refusal);
+      return refused(reply.refusal);
     case 'duplicate':
-      return await readWinner(deps, body.winner_refresh_id, fingerprint);
+      return await readWinner(deps, reply.winnerRefreshId, fingerprint);
     default:
-      return unreachable(body);
+      return unreachable(reply);
   }
 }
 
@@ -134,51 +116,29 @@ async function decisionOf(
  * the refresh after it, and one hop is saved. All other outcomes of the ledger are decided by the
  * collector.
  */
-function decisionIn(reply: ReceivedMessage): Decision | undefined {
+function decisionIn(reply: ReceivedMessage): RefreshDecision | undefined {
   if (reply.type === 'reply.refresh-decision.v1') return reply.body;
   if (reply.type !== 'reply.billing-outcome.v1') return undefined;
-  const { waiting_id, outcome, deadline_at, retry_after_seconds } = reply.body;
+  const { waiting_id: waitingId, outcome, deadline_at, retry_after_seconds } = reply.body;
   if (outcome?.kind !== 'reserve' || outcome.result !== 'applied') return undefined;
   if (outcome.refresh_id === null) return undefined;
   if (deadline_at === undefined || retry_after_seconds === undefined) return undefined;
   return {
-    waiting_id,
-    refresh_id: outcome.refresh_id,
+    waitingId,
+    refreshId: outcome.refresh_id,
     decision: 'accepted',
     ...acceptanceOf(heldBy(outcome)),
-    deadline_at,
-    retry_after_seconds,
+    deadlineAtMs: fromIsoTime(deadline_at),
+    retryAfterSeconds: retry_after_seconds,
   };
 }
 
-function commandOf(attempt: RefreshAttempt, fingerprint: string) {
-  const { refreshId, freshness, watchId } = attempt;
-  return {
-    type: 'refresh.request.v1',
-    id: `request:${refreshId}`,
-    waitingId: `request:${refreshId}`,
-    body: {
-      refresh_id: refreshId,
-      account_id: attempt.accountId,
-      project_id: attempt.projectId,
-      request_id: attempt.requestId,
-      idempotency_key: attempt.idempotencyKey,
-      fingerprint,
-      scope: attempt.scope,
-      language: attempt.language,
-      max_credits: attempt.maxCredits,
-      requested_at: isoTime(attempt.requestedAtMs),
-      ...(freshness && { freshness }),
-      ...(watchId && { watch_id: watchId }),
-    },
-  } as const;
+/** Of all inputs: an explicit default and an omitted one are the same. */
+export function fingerprintOf(inputs: FingerprintedInputs): string {
+  return createHash('sha256').update(fingerprintText(inputs)).digest('hex');
 }
 
-/**
- * The text whose SHA-256 is the fingerprint of a refresh request. An explicit default and an
- * omitted one are the same inputs.
- */
-export function fingerprintText(inputs: RefreshInputs): string {
+export function fingerprintText(inputs: FingerprintedInputs): string {
   const { platform_id, app_id, context_id } = inputs.scope;
   const { language, maxCredits, maxAgeSeconds } = inputs;
   // Keys of refreshes without it are older than it.
@@ -191,7 +151,7 @@ async function readWinner(
   deps: SendAttemptDeps,
   winnerId: RefreshId,
   fingerprint: string,
-): Promise<RefreshDecision> {
+): Promise<AttemptResult> {
   const startMs = monotonicNow();
   while (true) {
     const view = await deps.collector.findRefresh(winnerId);

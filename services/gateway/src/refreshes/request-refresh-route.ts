@@ -2,7 +2,6 @@ import { refreshAcceptanceMeta } from '@inventory/contracts/http/meta';
 import { idempotencyKey, scopePath } from '@inventory/contracts/http/parameters';
 import { refreshPath, refreshRecord, refreshRequestBody } from '@inventory/contracts/http/refresh';
 import { z } from 'zod';
-import { envelope } from '../http/answer.ts';
 import {
   acceptanceTermsExample,
   exampleRateLimit,
@@ -86,25 +85,21 @@ export const requestRefreshRoute = publicRoute({
       deps,
       request,
       {
+        ...body,
         scope: path,
-        language: body.language,
-        maxCredits: body.max_credits,
-        maxAgeSeconds: body.max_age_seconds ?? null,
+        maxAgeSeconds: body.maxAgeSeconds ?? null,
         idempotencyKey: header['Idempotency-Key'] ?? null,
       },
     );
     return {
       status,
       headers: {
-        Location: refreshPath(record.refresh_id),
+        Location: refreshPath(record.refreshId),
         ...retryAfterHeader(retryAfterSeconds),
         ...(isReplay ? { 'Idempotency-Replayed': 'true' } : {}),
       },
-      body: envelope(record, {
-        request_id: request.requestId,
-        ...meta,
-        rate_limit: request.rateLimit,
-      }),
+      data: record,
+      meta: { request_id: request.requestId, ...meta, rate_limit: request.rateLimit },
     };
   },
 });

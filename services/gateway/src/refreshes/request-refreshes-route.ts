@@ -10,7 +10,7 @@ import {
 } from '@inventory/contracts/http/refresh-batch';
 import { retryAfterOf } from '@inventory/contracts/refusal';
 import type { PublicRefusal } from '@inventory/contracts/refusal-codes';
-import { type AdmittedRequest, envelope } from '../http/answer.ts';
+import type { AdmittedRequest } from '../http/answer.ts';
 import { itemRefusal, type ReadItem, readBatchItem, refusedItem } from '../http/batch-items.ts';
 import { rateLimitHeaders, takeBatch } from '../http/limit-rate.ts';
 import type { TrafficLimiter } from '../http/limit-traffic.ts';
@@ -101,15 +101,14 @@ export const requestRefreshesRoute = publicRoute({
       late: ({ key }) =>
         toRefusedItem(key, { code: 'service_unavailable', retry_after_seconds: 1 }),
     });
-    const meta = {
-      request_id: request.requestId,
-      product_code: refreshProduct,
-      rate_limit: rateLimit,
-    };
     return {
-      status: 200,
       headers: rateLimitHeaders(rateLimit),
-      body: envelope({ items }, meta),
+      data: { items },
+      meta: {
+        request_id: request.requestId,
+        product_code: refreshProduct,
+        rate_limit: rateLimit,
+      },
     };
   },
 });
@@ -161,7 +160,7 @@ function toAccepted(item: RefreshBatchItem, admitted: AdmittedRefresh): RefreshB
     result: 'accepted',
     success: true,
     status,
-    location: refreshPath(record.refresh_id),
+    location: refreshPath(record.refreshId),
     idempotency_replayed: isReplay,
     retry_after_seconds: retryAfterSeconds,
     data: record,

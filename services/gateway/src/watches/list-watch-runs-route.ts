@@ -3,6 +3,7 @@ import { watchRunList, watchRunsQuery, watchScopePath } from '@inventory/contrac
 import type { EventId } from '@inventory/contracts/ids';
 import { webhookApi } from '@inventory/contracts/internal/webhooks';
 import { Refused } from '@inventory/http/refused';
+import { isoTime } from '@inventory/runtime/clock';
 import { uuidV5 } from '@inventory/runtime/identifiers';
 import { dataRoute, partOf } from '../http/data-route.ts';
 import { exampleIds } from '../http/openapi/examples.ts';
@@ -54,8 +55,8 @@ export const listWatchRunsRoute = dataRoute({
     const deliveries =
       items.length === 0 ? [] : (await webhooks.call(webhookApi.listEventDeliveries, input)).items;
     const toRun = (record: RefreshRecord) => ({
-      refresh_id: record.refresh_id,
-      at: record.requested_at,
+      refresh_id: record.refreshId,
+      at: isoTime(record.requestedAtMs),
       outcome: record.outcome,
       ...chargeOf(record.billing),
       event_id: eventOf(record),
@@ -68,12 +69,12 @@ export const listWatchRunsRoute = dataRoute({
 });
 
 /** Both are null until it is settled; then one is what it cost, the other 0. */
-function chargeOf({ credits_charged, units_charged }: RefreshRecord['billing']) {
-  const isOpen = credits_charged === null;
-  return { credits_charged, units_charged: isOpen ? null : (units_charged ?? 0) };
+function chargeOf({ creditsCharged, unitsCharged }: RefreshRecord['billing']) {
+  const isOpen = creditsCharged === null;
+  return { credits_charged: creditsCharged, units_charged: isOpen ? null : (unitsCharged ?? 0) };
 }
 
 /** As the event-stream makes it: a refresh has one. */
-function eventOf({ refresh_id }: Pick<RefreshRecord, 'refresh_id'>): EventId {
-  return `evt_${uuidV5(refresh_id, 'inventory.refresh.completed')}`;
+function eventOf({ refreshId }: RefreshRecord): EventId {
+  return `evt_${uuidV5(refreshId, 'inventory.refresh.completed')}`;
 }

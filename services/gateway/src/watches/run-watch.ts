@@ -6,7 +6,7 @@ import type { RefreshView } from '@inventory/contracts/internal/refresh';
 import type { Refusal } from '@inventory/contracts/refusal';
 import type { WatchPauseReason } from '@inventory/contracts/vocabulary';
 import type { OutgoingMessage } from '@inventory/messaging/bus';
-import { type Clock, fromIsoTime, isoTime } from '@inventory/runtime/clock';
+import type { Clock } from '@inventory/runtime/clock';
 import { uuidV7From } from '@inventory/runtime/identifiers';
 import type { Pending } from '@inventory/work/work-queue';
 import type { WorkResult } from '@inventory/work/worker';
@@ -14,7 +14,7 @@ import { type Funds, isFundsRefusal, type Purchase } from '../accounts/funds.ts'
 import { replyOf } from '../commands/request-reply-client.ts';
 import { watchTurns } from '../metrics.ts';
 import { cancelMessage } from '../refreshes/pending-cancels.ts';
-import { type SendAttemptDeps, sendAttempt } from '../refreshes/refresh-attempt.ts';
+import { fingerprintOf, type SendAttemptDeps, sendAttempt } from '../refreshes/refresh-attempt.ts';
 import {
   backedOffUntil,
   type EndedRun,
@@ -86,10 +86,9 @@ export async function withEndOfRun(
 }
 
 function endOf({ record }: RefreshView): EndedRun | null {
-  const { outcome, completed_at: completedAt, billing } = record;
-  if (outcome === null || completedAt === null) return null;
-  const charged = billing.units_charged ?? billing.credits_charged ?? 0;
-  return { outcome, charged, completedAtMs: fromIsoTime(completedAt) };
+  const { outcome, completedAtMs, billing } = record;
+  if (outcome === null || completedAtMs === null) return null;
+  return { outcome, charged: billing.unitsCharged ?? billing.creditsCharged ?? 0, completedAtMs };
 }
 
 type NoRun =
@@ -150,14 +149,20 @@ async function judge(deps: RunWatchDeps, watch: Watch): Promise<NoRun | null> {
 async function requestRun(deps: RunWatchDeps, watch: Watch): Promise<Decision | 'undecided'> {
   const { accountId, projectId, scope, language } = watch;
   const refreshId = runIdOf(watch);
+  const maxCredits = await heldNow(deps);
   const decision = await sendAttempt(deps, {
     requestId: `${idPrefixes.request}${refreshId}`,
     refreshId,
     watchId: watch.id,
     requestedAtMs: deps.clock.now(),
-    ...{ accountId, projectId, scope, language },
-    maxCredits: await heldNow(deps),
-    ...{ idempotencyKey: null, maxAgeSeconds: null, freshness: null },
+    accountId,
+    projectId,
+    scope,
+    language,
+    maxCredits,
+    idempotencyKey: null,
+    fingerprint: fingerprintOf({ scope, language, maxCredits, maxAgeSeconds: null }),
+    freshness: null,
   });
   if (decision.result !== 'refused') return { turn: 'run', refreshId };
   const { refusal } = decision;
@@ -232,12 +237,12 @@ function paused(watch: Watch, reason: WatchPauseReason, nowMs: number): Outgoing
     type: 'watch.paused.v1',
     id: `watch-paused:${watch.id}:${watch.version}`,
     body: {
-      watch_id: watch.id,
-      account_id: watch.accountId,
-      project_id: watch.projectId,
+      watchId: watch.id,
+      accountId: watch.accountId,
+      projectId: watch.projectId,
       scope: watch.scope,
       reason,
-      paused_at: isoTime(nowMs),
+      pausedAtMs: nowMs,
     },
   };
 }

@@ -1,11 +1,13 @@
+import { refreshRecord } from '@inventory/contracts/http/refresh';
 import type { ServiceStatus } from '@inventory/contracts/http/status';
 import type { RefreshId } from '@inventory/contracts/ids';
-import type { RefreshView } from '@inventory/contracts/internal/refresh';
+import { type RefreshView, refreshApi } from '@inventory/contracts/internal/refresh';
 import type { MessageBody } from '@inventory/contracts/messages';
 import type { RefreshRefusal } from '@inventory/contracts/refusal';
 import type { MessageBus, ReceivedMessageOf } from '@inventory/messaging/bus';
 import { byKey } from '@inventory/messaging/dispatch';
 import { isoTime, systemClock } from '@inventory/runtime/clock';
+import { z } from 'zod';
 import { queuedRecord } from '../../src/http/openapi/examples.ts';
 import { createFakeLivePages, type FakeLivePages } from './fake-live-pages.ts';
 import {
@@ -20,7 +22,7 @@ import { createSightings } from './sightings.ts';
 type Request = MessageBody<'refresh.request.v1'>;
 type Cancel = MessageBody<'refresh.cancel.v1'>;
 type Decision = MessageBody<'reply.refresh-decision.v1'>;
-type DecisionOf<Kind> = Omit<Extract<Decision, { decision: Kind }>, 'waiting_id' | 'refresh_id'>;
+type DecisionOf<Kind> = Omit<Extract<Decision, { decision: Kind }>, 'waitingId' | 'refreshId'>;
 export type FakeDecision = {
   [Kind in Decision['decision']]: DecisionOf<Kind>;
 }[Decision['decision']];
@@ -53,10 +55,10 @@ export interface FakeCollector {
 
 export const accepted = {
   decision: 'accepted',
-  price_version: 1,
-  credits_reserved: 125,
-  deadline_at: isoTime(systemClock.now() + 1_800_000),
-  retry_after_seconds: 7,
+  priceVersion: 1,
+  creditsReserved: 125,
+  deadlineAtMs: systemClock.now() + 1_800_000,
+  retryAfterSeconds: 7,
 } as const satisfies FakeDecision;
 
 const exampleStatus: ServiceStatus = {
@@ -78,11 +80,11 @@ export async function startFakeCollector(bus: MessageBus): Promise<FakeCollector
 
   /** As the real one: who inserts the pair first wins, a refused attempt gives it back. */
   function admit(request: Request): FakeDecision {
-    const key = `${request.project_id} ${request.idempotency_key}`;
-    const winner = request.idempotency_key === null ? undefined : byProjectKey.get(key);
-    if (winner !== undefined) return { decision: 'duplicate', winner_refresh_id: winner };
-    byProjectKey.set(key, request.refresh_id);
-    views.set(request.refresh_id, viewOf(request));
+    const key = `${request.projectId} ${request.idempotencyKey}`;
+    const winner = request.idempotencyKey === null ? undefined : byProjectKey.get(key);
+    if (winner !== undefined) return { decision: 'duplicate', winnerRefreshId: winner };
+    byProjectKey.set(key, request.refreshId);
+    views.set(request.refreshId, viewOf(request));
     return accepted;
   }
 
@@ -90,11 +92,11 @@ export async function startFakeCollector(bus: MessageBus): Promise<FakeCollector
     if (sightings.isFirst(message)) fake.requests.push(message.body);
     const decision = await fake.decide(message.body);
     if (decision === null || message.waitingId === undefined) return;
-    const body = {
-      waiting_id: message.waitingId,
-      refresh_id: message.body.refresh_id,
-      ...decision,
-    } as Decision;
+    const {
+      waitingId,
+      body: { refreshId },
+    } = message;
+    const body = { waitingId, refreshId, ...decision } as Decision;
     const reply = { type: 'reply.refresh-decision.v1', id: `reply:${message.id}`, body } as const;
     await bus.publish(Array.from({ length: fake.repliesPerDecision }, () => reply));
   }
@@ -103,12 +105,12 @@ export async function startFakeCollector(bus: MessageBus): Promise<FakeCollector
     if (sightings.isFirst(message)) fake.cancels.push(message.body);
     const result = fake.answerCancel(message.body);
     if (result === null || message.waitingId === undefined) return;
-    const { refresh_id } = message.body;
+    const { refreshId } = message.body;
     await bus.publish([
       {
         type: 'reply.refresh-cancel.v1',
         id: `reply:${message.id}`,
-        body: { waiting_id: message.waitingId, refresh_id, result },
+        body: { waitingId: message.waitingId, refreshId, result },
       },
     ]);
   }
@@ -121,19 +123,22 @@ export async function startFakeCollector(bus: MessageBus): Promise<FakeCollector
       fake.reads.set(id ?? '', (fake.reads.get(id ?? '') ?? 0) + 1);
       if (!view) return refusalAnswer({ code: 'refresh_not_found' });
       // An estimate that must not be in an answer.
-      const isInterim = url.searchParams.has('interim') && view.retry_after_seconds !== null;
-      return jsonAnswer(isInterim ? { ...view, retry_after_seconds: 60 } : view);
+      const isInterim = url.searchParams.has('interim') && view.retryAfterSeconds !== null;
+      return encoded(refreshApi.readRefresh, isInterim ? { ...view, retryAfterSeconds: 60 } : view);
     }
     if (collection === 'projects' && part === 'refreshes') {
-      return jsonAnswer(listOf([...views.values()], id ?? '', url.searchParams));
+      return encoded(
+        refreshApi.listRefreshes,
+        listOf([...views.values()], id ?? '', url.searchParams),
+      );
     }
     if (collection === 'projects' && part === 'attempt') {
       const isKnown = byProjectKey.has(`${id} ${url.searchParams.get('idempotency_key')}`);
-      const is_saved = fake.isSaved && url.searchParams.has('max_age_seconds');
-      return jsonAnswer({
-        is_known_key: isKnown,
+      const isSaved = fake.isSaved && url.searchParams.has('max_age_seconds');
+      return encoded(refreshApi.readAttempt, {
+        isKnownKey: isKnown,
         refusal: isKnown ? null : fake.admission,
-        is_saved,
+        isSaved,
       });
     }
     if (url.pathname === '/status') {
@@ -148,8 +153,8 @@ export async function startFakeCollector(bus: MessageBus): Promise<FakeCollector
     admission: null,
     isSaved: false,
     decide: admit,
-    answerCancel: ({ refresh_id }: Cancel) =>
-      views.has(refresh_id) ? ('cancelling' as const) : ('not_found' as const),
+    answerCancel: ({ refreshId }: Cancel) =>
+      views.has(refreshId) ? ('cancelling' as const) : ('not_found' as const),
     repliesPerDecision: 1,
     knowsGateway: true,
   };
@@ -175,68 +180,75 @@ export async function startFakeCollector(bus: MessageBus): Promise<FakeCollector
   return fake;
 }
 
+/** As an internal route answers. */
+const encoded = <Answer extends z.ZodType>(
+  { answer }: { readonly answer: Answer },
+  value: z.output<Answer>,
+) => jsonAnswer(z.encode(answer, value));
+
 export function viewOf(request: Request, overrides: Partial<RefreshView> = {}): RefreshView {
   return {
-    account_id: request.account_id,
-    project_id: request.project_id,
+    accountId: request.accountId,
+    projectId: request.projectId,
     fingerprint: request.fingerprint,
     decision: 'accepted',
     refusal: null,
-    acceptance: { price_version: 1, credits_reserved: 125 },
+    acceptance: { priceVersion: 1, creditsReserved: 125 },
     record: {
-      ...queuedRecord,
-      refresh_id: request.refresh_id,
+      ...z.decode(refreshRecord, queuedRecord),
+      refreshId: request.refreshId,
       scope: request.scope,
-      requested_at: request.requested_at,
-      deadline_at: isoTime(systemClock.now() + 1_800_000),
+      requestedAtMs: request.requestedAtMs,
+      deadlineAtMs: systemClock.now() + 1_800_000,
     },
-    retry_after_seconds: 3,
-    expected_completed_at: isoTime(systemClock.now() + 3_000),
+    retryAfterSeconds: 3,
+    expectedCompletedAtMs: systemClock.now() + 3_000,
     ...overrides,
   };
 }
 
 /** The same refresh, finished. */
 export function completedView(view: RefreshView): RefreshView {
-  const billing = { ...view.record.billing, credits_charged: 1, credits_released: 124 };
+  const billing = { ...view.record.billing, creditsCharged: 1, creditsReleased: 124 };
   return {
     ...view,
-    retry_after_seconds: null,
-    expected_completed_at: null,
+    retryAfterSeconds: null,
+    expectedCompletedAtMs: null,
     record: {
       ...view.record,
       state: 'completed',
-      completed_at: isoTime(systemClock.now()),
-      deadline_at: null,
+      completedAtMs: systemClock.now(),
+      deadlineAtMs: null,
       outcome: 'complete_changed',
-      billing_state: 'finalized',
-      billing_disposition: 'finalize_complete',
+      billingState: 'finalized',
+      billingDisposition: 'finalize_complete',
       billing: { ...billing, state: 'finalized', disposition: 'finalize_complete' },
     },
   };
 }
 
 function isOfCharge({ billing }: RefreshView['record'], wanted: string | null): boolean {
-  const charged = billing.units_charged ?? billing.credits_charged;
+  const charged = billing.unitsCharged ?? billing.creditsCharged;
   return wanted === null || (charged !== null && String(charged > 0) === wanted);
 }
 
-function listOf(views: readonly RefreshView[], projectId: string, query: URLSearchParams) {
+function listOf(views: readonly RefreshView[], ofProject: string, query: URLSearchParams) {
   const states = query.getAll('state');
   const ids = query.getAll('refresh_id');
   const before = `${query.get('before_requested_at') ?? '~'} ${query.get('before_refresh_id')}`;
-  const position = ({ record }: RefreshView) => `${record.requested_at} ${record.refresh_id}`;
+  const position = ({ record }: RefreshView) =>
+    `${isoTime(record.requestedAtMs)} ${record.refreshId}`;
   const found = views
-    .filter(({ project_id }) => project_id === projectId)
+    .filter(({ projectId }) => projectId === ofProject)
     .filter(({ record }) => states.length === 0 || states.includes(record.state))
-    .filter(({ record }) => ids.length === 0 || ids.includes(record.refresh_id))
-    .filter(({ record }) => (query.get('watch_id') ?? record.watch_id) === record.watch_id)
+    .filter(({ record }) => ids.length === 0 || ids.includes(record.refreshId))
+    .filter(({ record }) => (query.get('watch_id') ?? record.watchId) === record.watchId)
     .filter(({ record }) => isOfCharge(record, query.get('charged')))
     .filter((view) => position(view) < before)
     .sort((left, right) => (position(left) < position(right) ? 1 : -1));
   const limit = Number(query.get('limit'));
   return {
     items: found.slice(0, limit).map(({ record }) => record),
-    has_more: found.length > limit,
+    hasMore: found.length > limit,
   };
 }

@@ -3,7 +3,6 @@ import type { RefreshView } from '@inventory/contracts/internal/refresh';
 import type { MessageBody } from '@inventory/contracts/messages';
 import type { FundsRefusal, RefreshRefusal } from '@inventory/contracts/refusal';
 import type { OutgoingMessage } from '@inventory/messaging/bus';
-import { isoTime } from '@inventory/runtime/clock';
 import { systemIdentifiers } from '@inventory/runtime/identifiers';
 import { newAccountId, newProjectId, newScope } from '@inventory/testkit/builders';
 import { testLogger } from '@inventory/testkit/namespace';
@@ -74,7 +73,7 @@ export async function openWatchStage(
   };
 
   function decide(request: Request) {
-    const { refresh_id: id } = request;
+    const { refreshId: id } = request;
     if (!refreshes.has(id) && !refused.has(id)) {
       const refusal = stage.refusal ?? (stage.available < hold ? noFunds : null);
       if (refusal) refused.set(id, refusal);
@@ -89,10 +88,10 @@ export async function openWatchStage(
       ? ({ decision: 'refused', refusal } as const)
       : ({
           decision: 'accepted',
-          price_version: 1,
-          credits_reserved: hold,
-          deadline_at: isoTime(clock.now() + 1_800_000),
-          retry_after_seconds: 1,
+          priceVersion: 1,
+          creditsReserved: hold,
+          deadlineAtMs: clock.now() + 1_800_000,
+          retryAfterSeconds: 1,
         } as const);
   }
 
@@ -108,7 +107,7 @@ export async function openWatchStage(
     const refusal = refused.get(id);
     const made = refreshes.get(id)?.view ?? null;
     if (refusal === undefined) return made;
-    const request = requests.find(({ refresh_id }) => refresh_id === id);
+    const request = requests.find(({ refreshId }) => refreshId === id);
     return request ? viewOf(request, { decision: 'refused', refusal }) : null;
   }
 
@@ -132,16 +131,16 @@ export async function openWatchStage(
       async request({ type, body }) {
         if (stage.isCut) return { result: 'not_sent', cause: 'no broker' };
         const request = body as Request;
-        const { refresh_id } = request;
+        const { refreshId } = request;
         if (type === 'refresh.request.v1') {
           requests.push(request);
           if (stage.dies === 'in_transit') inTransit.push(request);
         }
         die('in_transit');
-        const reply = type === 'refresh.cancel.v1' ? cancel(refresh_id) : decide(request);
+        const reply = type === 'refresh.cancel.v1' ? cancel(refreshId) : decide(request);
         die('before_reply');
         if (stage.isUndecided) return { result: 'unknown', cause: 'no reply' } as never;
-        return { result: 'reply', body: { waiting_id: 'w', refresh_id, ...reply } } as never;
+        return { result: 'reply', body: { waitingId: 'w', refreshId, ...reply } } as never;
       },
     } as RunWatchDeps['commands'],
     sendFromOutbox: async (_place, messages) => {
@@ -224,9 +223,9 @@ export async function openWatchStage(
       for (const [id, one] of refreshes) {
         if (one.view.record.state === 'completed') continue;
         stage.available += hold - charged;
-        const billing = { ...one.view.record.billing, credits_charged: charged };
-        const completed_at = isoTime(clock.now());
-        const record = { ...one.view.record, state: 'completed' as const, outcome, completed_at };
+        const billing = { ...one.view.record.billing, creditsCharged: charged };
+        const completedAtMs = clock.now();
+        const record = { ...one.view.record, state: 'completed' as const, outcome, completedAtMs };
         const view = { ...one.view, decision: 'accepted' as const, record: { ...record, billing } };
         refreshes.set(id, { ...one, charged, view });
       }

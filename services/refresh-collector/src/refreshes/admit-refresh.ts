@@ -1,40 +1,21 @@
-import type { RefreshId } from '@inventory/contracts/ids';
 import { inventoryKeyText } from '@inventory/contracts/inventory-key';
+import type { RefreshRequest } from '@inventory/contracts/messages/refresh';
 import type { RefreshRefusal } from '@inventory/contracts/refusal';
-import type { OutgoingMessage } from '@inventory/messaging/bus';
-import { invariant } from '@inventory/runtime/bug';
+import type { OutgoingMessage, ReceivedMessageOf } from '@inventory/messaging/bus';
 import type { TraceCarrier } from '@inventory/runtime/tracing';
 import { savedAnswers } from '../metrics.ts';
 import { sendEffects } from './apply-fact.ts';
 import { type FindObservationDeps, findObservation } from './find-observation.ts';
 import { attemptCancelled, isServedFromSaved, type Refresh } from './refresh.domain.ts';
-import type { StoredRefresh } from './refresh-mapping.ts';
 import type { KeyState, RefreshStore } from './refresh-store.ts';
+import type { Owner } from './saga-messages.ts';
 import { type Estimate, retryAfterSecondsMin } from './status-estimate.domain.ts';
 
-/** The content of `refresh.request`: the fields of a refresh that its requester decides. */
-export type RefreshRequest = Pick<
-  Refresh,
-  | 'id'
-  | 'accountId'
-  | 'projectId'
-  | 'requestId'
-  | 'idempotencyKey'
-  | 'fingerprint'
-  | 'watchId'
-  | 'scope'
-  | 'language'
-  | 'maxCredits'
-  | 'maxAgeSeconds'
-  | 'requestedAtMs'
-> & {
-  readonly waitingId: string | null;
-  /** What an answer from what is saved states; null where the platform is always scanned. */
-  readonly priceVersion: number | null;
-  readonly trace: TraceCarrier;
-  /** Until then the requester waits for the decision; null when it does not wait. */
-  readonly deadlineMs: number | null;
-};
+/** A request as it was received. */
+type Received = Pick<
+  ReceivedMessageOf<'refresh.request.v1'>,
+  'body' | 'waitingId' | 'trace' | 'deadlineMs'
+>;
 
 export interface Admission {
   /**
@@ -80,20 +61,21 @@ const attemptsMax = 20;
  * holds the key, or was refused meanwhile. An attempt that loses each time stays unstored and
  * undecided, and the gateway answers that its outcome is unknown.
  */
-export async function admitRefresh(deps: AdmitDeps, request: RefreshRequest): Promise<void> {
+export async function admitRefresh(deps: AdmitDeps, received: Received): Promise<void> {
   const { refreshes } = deps;
+  const { body: request } = received;
   for (let attempt = 1; attempt <= attemptsMax; attempt += 1) {
     const { holder, keyGeneration } = await keyState(refreshes, request);
-    if (holder) return answerHolder(deps, request, holder);
-    if (await isTooLate(deps, request)) return;
-    const saved = await savedRefresh(deps, request);
-    const refresh = saved ?? (await admittedRefresh(deps, request));
-    if (await refreshes.insertRefresh(refresh, request.trace, keyGeneration)) {
+    if (holder) return answerHolder(deps, received, holder);
+    if (await isTooLate(deps, received)) return;
+    const saved = await savedRefresh(deps, received);
+    const refresh = saved ?? (await admittedRefresh(deps, received));
+    if (await refreshes.insertRefresh(refresh, keyGeneration)) {
       if (saved) savedAnswers.add(1);
-      return sendDecision(deps, { refresh, trace: request.trace });
+      return sendDecision(deps, refresh);
     }
     if (saved === null && refresh.refusal === null) deps.admission.decrement(request);
-    const stored = await refreshes.findRefresh(request.id);
+    const stored = await refreshes.findRefresh(request.refreshId);
     if (stored) return sendDecision(deps, stored);
   }
 }
@@ -106,52 +88,46 @@ async function keyState(refreshes: RefreshStore, request: RefreshRequest): Promi
 /** The key is held by this attempt, whose decision is sent again, or by another one. */
 async function answerHolder(
   deps: AdmitDeps,
-  request: RefreshRequest,
-  holder: StoredRefresh,
+  { body: { refreshId }, waitingId }: Received,
+  holder: Refresh,
 ): Promise<void> {
-  if (holder.refresh.id === request.id) return sendDecision(deps, holder);
-  if (request.waitingId === null) return;
-  await deps.publish([
-    {
-      type: 'reply.refresh-decision.v1',
-      id: `decision:${request.id}`,
-      body: {
-        waiting_id: request.waitingId,
-        refresh_id: request.id,
-        decision: 'duplicate',
-        winner_refresh_id: holder.refresh.id,
-      },
-    },
-  ]);
+  if (holder.refreshId === refreshId) return sendDecision(deps, holder);
+  if (waitingId === undefined) return;
+  const { refreshId: winnerRefreshId } = holder;
+  const body = { waitingId, refreshId, decision: 'duplicate', winnerRefreshId } as const;
+  await deps.publish([{ type: 'reply.refresh-decision.v1', id: `decision:${refreshId}`, body }]);
 }
 
-async function sendDecision(deps: AdmitDeps, stored: StoredRefresh): Promise<void> {
-  const { phase } = stored.refresh;
-  if (isServedFromSaved(stored.refresh))
-    return sendEffects(deps, stored, ['reply_accepted', 'announce']);
-  if (phase === 'accepted') return sendEffects(deps, stored, ['reserve']);
-  return sendEffects(deps, stored, [phase === 'refused' ? 'reply_refused' : 'reply_accepted']);
+async function sendDecision(deps: AdmitDeps, refresh: Refresh): Promise<void> {
+  const { phase } = refresh;
+  if (isServedFromSaved(refresh)) return sendEffects(deps, refresh, ['reply_accepted', 'announce']);
+  if (phase === 'accepted') return sendEffects(deps, refresh, ['reserve']);
+  return sendEffects(deps, refresh, [phase === 'refused' ? 'reply_refused' : 'reply_accepted']);
 }
 
 /** A command is dropped past its deadline, but not once its document exists. */
-async function isTooLate(deps: AdmitDeps, request: RefreshRequest): Promise<boolean> {
+async function isTooLate(deps: AdmitDeps, received: Received): Promise<boolean> {
+  const { body: request, deadlineMs } = received;
   const now = deps.clock.now();
-  const expired = request.deadlineMs !== null && now > request.deadlineMs;
+  const expired = deadlineMs !== undefined && now > deadlineMs;
   const isOld = now - request.requestedAtMs > deps.requestAgeMaxMs;
-  return (expired || isOld) && (await deps.refreshes.findRefresh(request.id)) === null;
+  return (expired || isOld) && (await deps.refreshes.findRefresh(request.refreshId)) === null;
 }
 
 function newRefresh(
-  request: RefreshRequest & Pick<Refresh, 'expectedPages'>,
+  { body: request, waitingId, trace }: Received,
   refusal: RefreshRefusal | null,
+  expectedPages: number | null,
   queueDeadlineMs: number,
 ): Refresh {
-  const { trace: _trace, deadlineMs: _deadlineMs, priceVersion: _price, ...fields } = request;
   return {
-    ...fields,
+    ...request,
+    trace,
+    waitingId: waitingId ?? null,
     idempotencyKey: refusal ? null : request.idempotencyKey,
     version: 1,
     phase: refusal ? 'refused' : 'accepted',
+    expectedPages,
     queueDeadlineMs,
     retryAfterSeconds: retryAfterSecondsMin,
     collectDeadlineMs: null,
@@ -186,28 +162,27 @@ function queueDeadlineOf(
 }
 
 /** The attempt as its admission decides on it; counted where it is admitted. */
-async function admittedRefresh(deps: AdmitDeps, request: RefreshRequest): Promise<Refresh> {
+async function admittedRefresh(deps: AdmitDeps, received: Received): Promise<Refresh> {
   const { admission, inventories, estimate } = deps;
+  const { body: request } = received;
   const expectedPages = await inventories.expectedPages(inventoryKeyText(request.scope));
   const refusal = await admission.admit(request, expectedPages);
-  const attempt = newRefresh(
-    { ...request, expectedPages },
-    refusal,
-    queueDeadlineOf(deps, request),
-  );
+  const attempt = newRefresh(received, refusal, expectedPages, queueDeadlineOf(deps, request));
   const { retryAfterSeconds } = estimate(attempt, admission.countAhead(request));
   return { ...attempt, retryAfterSeconds: retryAfterSeconds ?? retryAfterSecondsMin };
 }
 
 /** Completed as it is made: nothing is held, and nothing will be charged. Null where it is scanned. */
-async function savedRefresh(deps: AdmitDeps, request: RefreshRequest): Promise<Refresh | null> {
+async function savedRefresh(deps: AdmitDeps, received: Received): Promise<Refresh | null> {
+  const { body: request } = received;
+  const { freshness, requestedAtMs } = request;
+  if (freshness === null) return null;
   const observation = await findObservation(deps, request);
   if (observation === null) return null;
-  const { priceVersion, requestedAtMs } = request;
+  const { priceVersion } = freshness;
   const { revisionId, observedAssets, verifiedAtMs } = observation;
-  invariant(priceVersion !== null, 'one that allows it states its price list');
   return {
-    ...newRefresh({ ...request, expectedPages: null }, null, queueDeadlineOf(deps, request)),
+    ...newRefresh(received, null, null, queueDeadlineOf(deps, request)),
     phase: 'completed',
     completedAtMs: Math.max(deps.clock.now(), requestedAtMs),
     acceptance: { priceVersion, asset: 'credits', amount: 0, available: 0 },
@@ -228,28 +203,24 @@ async function savedRefresh(deps: AdmitDeps, request: RefreshRequest): Promise<R
 
 /** Stored by a cancel that was delivered before its request: the request is refused by it. */
 export function cancelledPlaceholder(
-  of: Pick<RefreshRequest, 'accountId' | 'projectId'> & { id: RefreshId },
+  { refreshId, accountId, projectId }: Owner,
   nowMs: number,
+  trace: TraceCarrier,
 ): Refresh {
-  return newRefresh(
-    {
-      ...of,
-      requestId: `req_${of.id}`,
-      idempotencyKey: null,
-      fingerprint: '',
-      watchId: null,
-      scope: { platform_id: '0'.repeat(17), app_id: 1, context_id: 1 },
-      language: 'english',
-      maxCredits: 0,
-      maxAgeSeconds: null,
-      priceVersion: null,
-      expectedPages: null,
-      waitingId: null,
-      requestedAtMs: nowMs,
-      trace: {},
-      deadlineMs: null,
-    },
-    attemptCancelled,
-    nowMs,
-  );
+  const body = {
+    refreshId,
+    accountId,
+    projectId,
+    requestId: `req_${refreshId}`,
+    idempotencyKey: null,
+    fingerprint: '',
+    scope: { platform_id: '0'.repeat(17), app_id: 1, context_id: 1 },
+    language: 'english',
+    maxCredits: 0,
+    requestedAtMs: nowMs,
+    freshness: null,
+    watchId: null,
+  } as const;
+  const received = { body, trace, waitingId: undefined, deadlineMs: undefined };
+  return newRefresh(received, attemptCancelled, null, nowMs);
 }

@@ -3,8 +3,8 @@ import type { Clock } from '@inventory/runtime/clock';
 import type { Logger } from '@inventory/runtime/logger';
 import { inTrace } from '@inventory/runtime/tracing';
 import type { Refresh, RefreshPhase } from './refresh.domain.ts';
+import type { StagedPageRecord } from './refresh-document.ts';
 import type { Fact } from './refresh-fact.domain.ts';
-import type { StagedPageRecord, StoredRefresh } from './refresh-mapping.ts';
 import { advance, type Effect } from './refresh-saga.domain.ts';
 import type { RefreshStore } from './refresh-store.ts';
 import { sagaMessages } from './saga-messages.ts';
@@ -45,7 +45,7 @@ export async function applyFact(
   repetition: Repetition,
 ): Promise<FactResult | undefined> {
   const cached = deps.refreshes.cachedRefresh(refreshId);
-  if (cached && advance(cached.refresh, fact).step === 'changed') {
+  if (cached && advance(cached, fact).step === 'changed') {
     const result = await applyTo(deps, cached, fact, { repetition });
     if (result) return result;
   }
@@ -72,34 +72,32 @@ export interface Application {
  */
 export function applyTo(
   deps: SagaDeps,
-  stored: StoredRefresh,
+  refresh: Refresh,
   fact: Fact,
   application: Application,
 ): Promise<FactResult | undefined> {
-  return inTrace(stored.trace, () => write(deps, stored, fact, application));
+  return inTrace(refresh.trace, () => write(deps, refresh, fact, application));
 }
 
 async function write(
   deps: SagaDeps,
-  stored: StoredRefresh,
+  refresh: Refresh,
   fact: Fact,
   application: Application,
 ): Promise<FactResult | undefined> {
-  const { refresh } = stored;
   const decided = advance(refresh, fact);
   if (decided.step === 'ignored') return { refresh, step: 'ignored' };
   if (decided.step === 'repeated') {
-    await sendEffects(deps, stored, decided.send);
+    await sendEffects(deps, refresh, decided.send);
     return { refresh, step: 'repeated' };
   }
   const { next, isCertain } = decided;
-  const after = { ...stored, refresh: next };
-  const messages = await messagesFor(deps, after, decided.send, application.pages);
+  const messages = await messagesFor(deps, next, decided.send, application.pages);
   const { repetition, lastPage } = application;
   const beside = isCertain ? deps.publish(messages) : null;
   // Where the write fails they are sent again with the fact.
   beside?.catch(() => {});
-  if (!(await deps.refreshes.saveStep(stored, next, lastPage))) return undefined;
+  if (!(await deps.refreshes.saveStep(refresh, next, lastPage))) return undefined;
   if (refresh.phase !== next.phase) deps.onChanged(next, refresh.phase);
   const sent = beside ?? deps.publish(messages);
   if (repetition === 'redelivery') await sent;
@@ -107,27 +105,27 @@ async function write(
   return { refresh: next, step: 'changed' };
 }
 
-function notSent({ logger }: Pick<SagaDeps, 'logger'>, { id, phase }: Refresh, err: unknown): void {
-  logger.warn({ err, refresh_id: id, phase }, 'messages not sent, to be resent');
+function notSent({ logger }: SagaDeps, { refreshId, phase }: Refresh, err: unknown): void {
+  logger.warn({ err, refresh_id: refreshId, phase }, 'messages not sent, to be resent');
 }
 
 /** Sends the messages of these effects; stores nothing. */
 export async function sendEffects(
   deps: Pick<SagaDeps, 'refreshes' | 'publish'>,
-  stored: StoredRefresh,
+  refresh: Refresh,
   effects: readonly Effect[],
 ): Promise<void> {
-  await deps.publish(await messagesFor(deps, stored, effects));
+  await deps.publish(await messagesFor(deps, refresh, effects));
 }
 
 async function messagesFor(
   { refreshes }: Pick<SagaDeps, 'refreshes'>,
-  { refresh }: StoredRefresh,
+  refresh: Refresh,
   effects: readonly Effect[],
   staged?: readonly StagedPageRecord[],
 ): Promise<OutgoingMessage[]> {
   const needsPages = effects.includes('complete_scan');
-  const pages = needsPages ? (staged ?? (await refreshes.readStagedPages(refresh.id))) : [];
+  const pages = needsPages ? (staged ?? (await refreshes.readStagedPages(refresh.refreshId))) : [];
   // Its scan was decided meanwhile: nothing waits for the manifest.
   return pages ? sagaMessages(refresh, effects, pages) : [];
 }

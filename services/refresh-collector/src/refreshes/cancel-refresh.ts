@@ -1,49 +1,38 @@
-import type { AccountId, ProjectId, RefreshId } from '@inventory/contracts/ids';
-import type { TraceCarrier } from '@inventory/runtime/tracing';
+import type { MessageBody } from '@inventory/contracts/messages';
+import type { ReceivedMessageOf } from '@inventory/messaging/bus';
 import { cancelledPlaceholder } from './admit-refresh.ts';
 import { applyFact, type SagaDeps } from './apply-fact.ts';
 
-export interface CancelRequest {
-  readonly id: RefreshId;
-  readonly accountId: AccountId;
-  readonly projectId: ProjectId;
-  readonly waitingId: string | null;
-  readonly trace: TraceCarrier;
-}
-
-export type CancelResult = 'cancelling' | 'already_completed' | 'not_found';
+type Received = Pick<ReceivedMessageOf<'refresh.cancel.v1'>, 'body' | 'waitingId' | 'trace'>;
+type CancelResult = MessageBody<'reply.refresh-cancel.v1'>['result'];
 
 /**
  * Cancels as far as that is still possible and replies where a reply is awaited. An unknown refresh
  * is stored as a cancelled placeholder: a request that is delivered later is refused by it.
  */
-export async function cancelRefresh(deps: SagaDeps, request: CancelRequest): Promise<CancelResult> {
-  const result = await cancel(deps, request);
-  if (request.waitingId !== null) {
-    await deps.publish([
-      {
-        type: 'reply.refresh-cancel.v1',
-        id: `cancel-decision:${request.id}`,
-        body: { waiting_id: request.waitingId, refresh_id: request.id, result },
-      },
-    ]);
-  }
-  return result;
+export async function cancelRefresh(deps: SagaDeps, received: Received): Promise<void> {
+  const result = await cancel(deps, received);
+  const { waitingId } = received;
+  if (waitingId === undefined) return;
+  const { refreshId } = received.body;
+  const body = { waitingId, refreshId, result };
+  await deps.publish([
+    { type: 'reply.refresh-cancel.v1', id: `cancel-decision:${refreshId}`, body },
+  ]);
 }
 
-async function cancel(deps: SagaDeps, request: CancelRequest): Promise<CancelResult> {
+async function cancel(deps: SagaDeps, received: Received): Promise<CancelResult> {
   const { refreshes, clock } = deps;
-  const stored = await refreshes.findRefresh(request.id);
+  const { body: request, trace } = received;
+  const stored = await refreshes.findRefresh(request.refreshId);
   if (!stored) {
-    const inserted = await refreshes.insertRefresh(
-      cancelledPlaceholder(request, clock.now()),
-      request.trace,
-    );
+    const placeholder = cancelledPlaceholder(request, clock.now(), trace);
+    const inserted = await refreshes.insertRefresh(placeholder);
     // Not inserted: the request was stored meanwhile, and is cancelled like any other.
-    return inserted ? 'not_found' : cancel(deps, request);
+    return inserted ? 'not_found' : cancel(deps, received);
   }
-  if (stored.refresh.projectId !== request.projectId) return 'not_found';
-  const applied = await applyFact(deps, request.id, { fact: 'cancel_requested' }, 'resend');
+  if (stored.projectId !== request.projectId) return 'not_found';
+  const applied = await applyFact(deps, request.refreshId, { fact: 'cancel_requested' }, 'resend');
   switch (applied?.refresh.phase) {
     case undefined:
     case 'refused':

@@ -6,7 +6,6 @@ import { factOfBillingOutcome } from './billing-fact.ts';
 import type { LedgerClient } from './ledger-client.ts';
 import type { Refresh } from './refresh.domain.ts';
 import type { RefreshList, RefreshListQuery, RefreshListStore } from './refresh-list-store.ts';
-import type { StoredRefresh } from './refresh-mapping.ts';
 
 export interface ConfirmDeps {
   readonly saga: SagaDeps;
@@ -21,11 +20,11 @@ const acceptedMax = 1_000;
 const messageMs = 250;
 
 /** A refresh as the last message to its client stated it, or later; null when there is none. */
-export async function findConfirmed(deps: ConfirmDeps, id: string): Promise<StoredRefresh | null> {
+export async function findConfirmed(deps: ConfirmDeps, id: string): Promise<Refresh | null> {
   const { refreshes } = deps.saga;
   const stored = await refreshes.findRefresh(id);
-  if (stored?.refresh.phase !== 'accepted') return stored;
-  await confirm(deps, [stored.refresh]);
+  if (stored?.phase !== 'accepted') return stored;
+  await confirm(deps, [stored]);
   return refreshes.findRefresh(id);
 }
 

@@ -1,6 +1,6 @@
 import type { RevisionId, WatchId } from '@inventory/contracts/ids';
 import { acceptedRefresh } from '../../test/refresh-builder.ts';
-import { toWireRecord } from './convert.ts';
+import { recordOf } from './convert.ts';
 import type { Refresh } from './refresh.domain.ts';
 import { advance } from './refresh-saga.domain.ts';
 import { sagaMessages } from './saga-messages.ts';
@@ -25,30 +25,28 @@ test('status and announcement lead to what changed, from the revision that the c
   const next = committed(older);
   const inventory = `/v2/platform/users/${next.scope.platform_id}/inventory/730/2`;
 
-  expect(toWireRecord(next, 0).links).toEqual({
+  expect(recordOf(next, 0).links).toEqual({
     current: `${inventory}/current`,
     changes: `${inventory}/changes?since=${older}`,
   });
   const [message] = sagaMessages({ ...next, completedAtMs: 0 }, ['announce'], []);
-  expect(message?.body).toMatchObject({ revision_id: revisionId, previous_revision_id: older });
+  expect(message?.body).toMatchObject({ revisionId, previousRevisionId: older });
 });
 
 test('a record names the product that its refresh is charged under (the refresh record has product_code) [watch-prices]', () => {
   const watchId: WatchId = 'wat_0199c2a4-6f10-7b21-8c3d-4e5f6a7b8009';
 
-  expect(
-    [null, watchId].map((id) => toWireRecord(acceptedRefresh({ watchId: id }), 0)),
-  ).toMatchObject([
-    { product_code: 'platform.inventory.refresh.v1', watch_id: null },
-    { product_code: 'platform.inventory.watch.v1', watch_id: watchId },
+  expect([null, watchId].map((id) => recordOf(acceptedRefresh({ watchId: id }), 0))).toMatchObject([
+    { productCode: 'platform.inventory.refresh.v1', watchId: null },
+    { productCode: 'platform.inventory.watch.v1', watchId },
   ]);
 });
 
 test('a first revision leads to Current alone, and a refresh without a revision nowhere (Status: links)', () => {
   const first = committed();
 
-  expect(toWireRecord(first, 0).links).toEqual({
+  expect(recordOf(first, 0).links).toEqual({
     current: `/v2/platform/users/${first.scope.platform_id}/inventory/730/2/current`,
   });
-  expect(toWireRecord(acceptedRefresh(), 0)).not.toHaveProperty('links');
+  expect(recordOf(acceptedRefresh(), 0)).not.toHaveProperty('links');
 });

@@ -3,7 +3,6 @@ import { currentPath } from '@inventory/contracts/http/current';
 import type { RefreshRecord } from '@inventory/contracts/http/refresh';
 import type { RefreshView } from '@inventory/contracts/internal/refresh';
 import { acceptanceOf } from '@inventory/contracts/messages/refresh';
-import { isoTime } from '@inventory/runtime/clock';
 import {
   deadlineOf,
   isServedFromSaved,
@@ -11,35 +10,27 @@ import {
   productOf,
   type Refresh,
   shownState,
-  verifiedAtMs,
+  verifiedTime,
 } from './refresh.domain.ts';
 import type { Estimate } from './status-estimate.domain.ts';
 
-const isoOrNull = (timeMs: number | null): string | null =>
-  timeMs === null ? null : isoTime(timeMs);
-
 /** The record as customers see it; a refused attempt is shown as pending. */
-export function toWireRecord(refresh: Refresh, settleGraceMs: number): RefreshRecord {
+export function recordOf(refresh: Refresh, settleGraceMs: number): RefreshRecord {
   const { billing } = refresh;
   const done = refresh.phase === 'completed';
   return {
-    refresh_id: refresh.id,
-    scope: refresh.scope,
+    ...refresh,
     state: shownState(refresh.phase) ?? 'accepted',
-    requested_at: isoTime(refresh.requestedAtMs),
-    completed_at: isoOrNull(refresh.completedAtMs),
-    deadline_at: isoOrNull(deadlineOf(refresh, settleGraceMs)),
+    deadlineAtMs: deadlineOf(refresh, settleGraceMs),
     // The outcome may be decided before it is settled; billing is part of completion.
     outcome: done ? refresh.outcome : null,
-    revision_id: refresh.revisionId,
     ...(refresh.revisionId === null ? {} : { links: linksOf(refresh) }),
-    served_from: isServedFromSaved(refresh) ? 'saved' : 'scan',
-    verified_at: isoOrNull(verifiedAtMs(refresh)),
-    watch_id: refresh.watchId,
-    product_code: productOf(refresh),
-    billing_state: billing.state,
-    billing_disposition: billing.disposition,
-    billing: toWireBilling(billing),
+    servedFrom: isServedFromSaved(refresh) ? 'saved' : 'scan',
+    verifiedAtMs: verifiedTime(refresh),
+    productCode: productOf(refresh),
+    billingState: billing.state,
+    billingDisposition: billing.disposition,
+    billing: shownBilling(billing),
   };
 }
 
@@ -51,45 +42,38 @@ function linksOf({ scope, previousRevisionId }: Refresh): NonNullable<RefreshRec
   };
 }
 
-function toWireBilling(billing: Refresh['billing']): RefreshRecord['billing'] {
+function shownBilling(billing: Refresh['billing']): RefreshRecord['billing'] {
   const { state, disposition, reserved, charged, released } = billing;
   const basis = { state, disposition };
   if (billing.asset === 'credits') {
     return {
       ...basis,
-      credits_reserved: reserved,
-      credits_charged: charged,
-      credits_released: released,
+      creditsReserved: reserved,
+      creditsCharged: charged,
+      creditsReleased: released,
     };
   }
   return {
     ...basis,
-    credits_reserved: 0,
-    credits_charged: charged === null ? null : 0,
-    credits_released: released === null ? null : 0,
+    creditsReserved: 0,
+    creditsCharged: charged === null ? null : 0,
+    creditsReleased: released === null ? null : 0,
     funding: 'subscription',
-    units_reserved: reserved,
-    units_charged: charged,
-    units_released: released,
+    unitsReserved: reserved,
+    unitsCharged: charged,
+    unitsReleased: released,
   };
 }
 
-export function toWireView(
-  refresh: Refresh,
-  estimate: Estimate,
-  settleGraceMs: number,
-): RefreshView {
+export function viewOf(refresh: Refresh, estimate: Estimate, settleGraceMs: number): RefreshView {
   const isPending = !isTerminal(refresh.phase);
   return {
-    account_id: refresh.accountId,
-    project_id: refresh.projectId,
-    fingerprint: refresh.fingerprint,
+    ...refresh,
     decision: decisionOf(refresh),
-    refusal: refresh.refusal,
     acceptance: refresh.acceptance && acceptanceOf(refresh.acceptance),
-    record: toWireRecord(refresh, settleGraceMs),
-    retry_after_seconds: isPending ? estimate.retryAfterSeconds : null,
-    expected_completed_at: isPending ? isoOrNull(estimate.expectedCompletedMs) : null,
+    record: recordOf(refresh, settleGraceMs),
+    retryAfterSeconds: isPending ? estimate.retryAfterSeconds : null,
+    expectedCompletedAtMs: isPending ? estimate.expectedCompletedMs : null,
   };
 }
 

@@ -3,8 +3,11 @@ import type { InventoryKey } from '@inventory/contracts/inventory-key';
 import { type InternalClient, nullIfRefused } from '@inventory/http/internal-client';
 import { type Clock, fromIsoTime } from '@inventory/runtime/clock';
 import type { Logger } from '@inventory/runtime/logger';
-import type { Refresh } from './refresh.domain.ts';
-import { mayTake, type SavedObservation } from './saved-observation.domain.ts';
+import {
+  type AcceptedObservation,
+  mayTake,
+  type SavedObservation,
+} from './saved-observation.domain.ts';
 
 export type ObservationClient = ReturnType<typeof createObservationClient>;
 
@@ -40,9 +43,9 @@ export interface FindObservationDeps {
 /** The observation that the refresh may take; null where there is none. */
 export async function findObservation(
   deps: FindObservationDeps,
-  refresh: Pick<Refresh, 'scope' | 'language' | 'maxAgeSeconds'>,
+  refresh: AcceptedObservation & { readonly scope: InventoryKey },
 ): Promise<SavedObservation | null> {
-  if (refresh.maxAgeSeconds === null) return null;
+  if (refresh.freshness === null) return null;
   const latest = await findLatest(deps, refresh.scope);
   return latest && mayTake(refresh, latest, deps.clock.now()) ? latest : null;
 }

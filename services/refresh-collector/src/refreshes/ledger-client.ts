@@ -15,12 +15,14 @@ export function createLedgerClient({ call }: Pick<InternalClient, 'call'>) {
       call(ledgerApi.listOldHolds, { query: { older_than_seconds, limit: 1_000 } }),
     /** What is recorded of the reservations of these refreshes, all of one account. */
     async readReservations(
-      refreshes: readonly Pick<Refresh, 'id' | 'accountId'>[],
+      refreshes: readonly Pick<Refresh, 'refreshId' | 'accountId'>[],
     ): Promise<readonly BillingOutcome[]> {
       const [first] = refreshes;
       if (!first) return [];
       const path = { account_id: first.accountId };
-      const query = { command_id: refreshes.map(({ id }) => billingCommandId.reserve(id)) };
+      const query = {
+        command_id: refreshes.map(({ refreshId }) => billingCommandId.reserve(refreshId)),
+      };
       const options = { timeoutMs: reservationsTimeoutMs };
       return (await call(ledgerApi.readOutcomes, { path, query }, options)).items;
     },

@@ -3,7 +3,6 @@ import type { InventoryKey } from '@inventory/contracts/inventory-key';
 import type { BillingOutcome } from '@inventory/contracts/messages/billing';
 import type { MessageBus, ReceivedMessage } from '@inventory/messaging/bus';
 import { byKey, type Handlers } from '@inventory/messaging/dispatch';
-import { fromIsoTime } from '@inventory/runtime/clock';
 import type { Logger } from '@inventory/runtime/logger';
 import type { ServiceConfig } from '@inventory/runtime/service-settings';
 import { pause } from '@inventory/runtime/wait';
@@ -68,34 +67,8 @@ function orderingKeyOf(message: ReceivedMessage): string {
 
 function onRefreshCommands(admit: AdmitDeps, saga: SagaDeps): Handlers {
   return {
-    'refresh.request.v1': ({ body, waitingId, trace, deadlineMs }) =>
-      admitRefresh(admit, {
-        id: body.refresh_id,
-        accountId: body.account_id,
-        projectId: body.project_id,
-        requestId: body.request_id,
-        idempotencyKey: body.idempotency_key,
-        fingerprint: body.fingerprint,
-        watchId: body.watch_id ?? null,
-        scope: body.scope,
-        language: body.language,
-        maxCredits: body.max_credits,
-        maxAgeSeconds: body.freshness?.max_age_seconds ?? null,
-        priceVersion: body.freshness?.price_version ?? null,
-        requestedAtMs: fromIsoTime(body.requested_at),
-        waitingId: waitingId ?? null,
-        trace,
-        deadlineMs: deadlineMs ?? null,
-      }),
-    'refresh.cancel.v1': async ({ body, waitingId, trace }) => {
-      await cancelRefresh(saga, {
-        id: body.refresh_id,
-        accountId: body.account_id,
-        projectId: body.project_id,
-        waitingId: waitingId ?? null,
-        trace,
-      });
-    },
+    'refresh.request.v1': (received) => admitRefresh(admit, received),
+    'refresh.cancel.v1': (received) => cancelRefresh(saga, received),
   };
 }
 
@@ -113,7 +86,7 @@ export function onBillingOutcome(saga: SagaDeps, logger: Logger): Handlers {
       const applied = await applyBillingFact(saga, refreshId, fact);
       if (applied?.step === 'changed' && fact.fact === 'hold_lost') reportLostHold(refreshId);
       if (applied || !isHold(body)) return;
-      const of = { id: refreshId, accountId: body.account_id, projectId: body.project_id };
+      const of = { refreshId, accountId: body.account_id, projectId: body.project_id };
       // Stored meanwhile: the hold belongs to it.
       if (!(await releaseOrphanedHold(saga, of, trace))) {
         await applyFact(saga, refreshId, fact, 'redelivery');

@@ -123,10 +123,10 @@ function sizesOf(
 
 /** What was observed while a refresh was accepted is not observed again. */
 function onQueued(deps: TakeCommittedDeps): RefreshListener {
-  return ({ phase, maxAgeSeconds, scope, id }) => {
-    if (phase !== 'queued' || maxAgeSeconds === null) return;
+  return ({ phase, freshness, scope, refreshId }) => {
+    if (phase !== 'queued' || freshness === null) return;
     takeCommitted(deps, scope).catch((err: unknown) =>
-      deps.logger.warn({ err, refresh_id: id }, 'no observation taken'),
+      deps.logger.warn({ err, refresh_id: refreshId }, 'no observation taken'),
     );
   };
 }
@@ -144,7 +144,7 @@ function openSaga(
     clock,
     onChanged(refresh, left) {
       countTransition(refresh, left);
-      logger.debug({ refresh_id: refresh.id, phase: refresh.phase }, 'refresh advanced');
+      logger.debug({ refresh_id: refresh.refreshId, phase: refresh.phase }, 'refresh advanced');
       for (const listener of listeners) listener(refresh, left);
     },
     logger,

@@ -3,8 +3,8 @@ import type { TraceCarrier } from '@inventory/runtime/tracing';
 import { cancelledPlaceholder } from './admit-refresh.ts';
 import { type SagaDeps, sendEffects } from './apply-fact.ts';
 import type { LedgerClient } from './ledger-client.ts';
-import { isTerminal, type Refresh } from './refresh.domain.ts';
-import { release } from './saga-messages.ts';
+import { isTerminal } from './refresh.domain.ts';
+import { type Owner, release } from './saga-messages.ts';
 
 /**
  * No hold expires. The command that resolves an old hold is resent when its refresh is terminal or
@@ -19,11 +19,15 @@ export async function sweepHolds(
   const { items } = await ledger.listHoldsOlderThan(olderThanSeconds);
   for (const hold of items) {
     const stored = await deps.refreshes.findRefresh(hold.refresh_id);
-    if (stored && !isTerminal(stored.refresh.phase)) continue;
+    if (stored && !isTerminal(stored.phase)) continue;
     logger.warn({ refresh_id: hold.refresh_id }, 'resolving old hold');
-    const of = { id: hold.refresh_id, accountId: hold.account_id, projectId: hold.project_id };
+    const of = {
+      refreshId: hold.refresh_id,
+      accountId: hold.account_id,
+      projectId: hold.project_id,
+    };
     if (!stored) await releaseOrphanedHold(deps, of, {});
-    else if (stored.refresh.phase === 'refused') await deps.publish([release(of)]);
+    else if (stored.phase === 'refused') await deps.publish([release(of)]);
     else await sendEffects(deps, stored, ['settle']);
   }
 }
@@ -36,10 +40,10 @@ export async function sweepHolds(
  */
 export async function releaseOrphanedHold(
   { refreshes, publish, clock }: Pick<SagaDeps, 'refreshes' | 'publish' | 'clock'>,
-  of: Pick<Refresh, 'id' | 'accountId' | 'projectId'>,
+  of: Owner,
   trace: TraceCarrier,
 ): Promise<boolean> {
-  if (!(await refreshes.insertRefresh(cancelledPlaceholder(of, clock.now()), trace))) return false;
+  if (!(await refreshes.insertRefresh(cancelledPlaceholder(of, clock.now(), trace)))) return false;
   await publish([release(of)]);
   return true;
 }

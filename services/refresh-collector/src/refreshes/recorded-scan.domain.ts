@@ -1,13 +1,16 @@
+import { z } from 'zod';
+
 /** What is known of the size of an inventory while it is scanned. */
-export interface ScanSize {
-  readonly pages: number;
+export const scanSize = z.object({
+  pages: z.int(),
   /**
    * Assets that these pages cover, hidden ones included: what a page was requested with, or fewer
    * where the platform gives fewer.
    */
-  readonly assetsRead: number;
-  readonly reportedTotalCount: number | null;
-}
+  assetsRead: z.int(),
+  reportedTotalCount: z.int().nullable(),
+});
+export type ScanSize = Readonly<z.infer<typeof scanSize>>;
 
 /** More than a scan reads: what is above it is no size, for the total that it comes from may be absurd. */
 const reportedPagesMax = 300;
@@ -61,12 +64,13 @@ export interface RecordedPage {
 }
 
 /** A last page without assets is accepted only after the page before it was read again. */
-export interface EndCheck {
+export const endCheck = z.object({
   /** The cursor behind which nothing was left; null unless the page before it is being read again. */
-  readonly cursor: string | null;
+  cursor: z.string().nullable(),
   /** Checks of this scan, by all its workers. */
-  readonly attempts: number;
-}
+  attempts: z.int(),
+});
+export type EndCheck = Readonly<z.infer<typeof endCheck>>;
 
 export const noEndCheck: EndCheck = { cursor: null, attempts: 0 };
 

@@ -1,127 +1,51 @@
-import {
-  accountId,
-  projectId,
-  refreshId,
-  requestId,
-  revisionId,
-  watchId,
-} from '@inventory/contracts/ids';
-import { inventoryKey } from '@inventory/contracts/inventory-key';
-import { language } from '@inventory/contracts/languages';
+import { refreshId } from '@inventory/contracts/ids';
+import { inventoryKeyText } from '@inventory/contracts/inventory-key';
 import { manifestPage } from '@inventory/contracts/messages/revision';
-import { refreshRefusal } from '@inventory/contracts/refusal';
-import {
-  billingState,
-  ledgerAsset,
-  refreshOutcome,
-  settlementDisposition,
-} from '@inventory/contracts/vocabulary';
-import { storedTrace } from '@inventory/mongo/parse-document';
-import { workField } from '@inventory/work/work-field';
+import { parseDocument } from '@inventory/mongo/parse-document';
+import type { Backoff } from '@inventory/runtime/backoff';
+import { newWork, workField } from '@inventory/work/work-field';
 import { Binary } from 'mongodb';
 import { z } from 'zod';
-import { refreshPhases } from './refresh.domain.ts';
+import type { RecordedPage } from './recorded-scan.domain.ts';
+import { isTerminal, isWaiting, type Refresh, refresh } from './refresh.domain.ts';
 
-/** Whole credits, or units of a subscription. */
-const billing = z.object({
-  state: billingState,
-  disposition: settlementDisposition.nullable(),
-  asset: ledgerAsset,
-  reserved: z.int(),
-  charged: z.int().nullable(),
-  released: z.int().nullable(),
-});
-const acceptance = z.object({
-  priceVersion: z.int(),
-  asset: ledgerAsset,
-  amount: z.int(),
-  available: z.int(),
-});
-
-/** A staged page with its position in the inventory. */
+/** A staged page of a scan, as it is recorded. */
 const stagedPage = manifestPage.extend({
   place: z.int(),
   nextCursor: z.string().nullable(),
   assetKeys: z.instanceof(Binary).exactOptional(),
 });
-export type StagedPageDocument = z.infer<typeof stagedPage>;
+export type StagedPageRecord = z.infer<typeof manifestPage> & RecordedPage;
 
-/** A write of a scan is conditional on the version of its refresh; the lease is in the inventory. */
-const scan = z.object({
-  epoch: z.int(),
-  sequence: z.int(),
-  worker: z.string().nullable(),
-  startedAt: z.date(),
-  completedAt: z.date().nullable(),
-  pages: z.int(),
-  assetsRead: z.int(),
-  reportedTotalCount: z.int().nullable(),
-  endCheck: z.object({ cursor: z.string().nullable(), attempts: z.int() }),
-  parked: z.boolean(),
-});
-
-/** One refresh: the only document that its saga writes. */
-const refresh = z.object({
+/** One refresh and what the database acts on: the only document that its saga writes. */
+const document = refresh.extend({
   _id: refreshId,
-  version: z.int(),
   /** The command that changed it last together with others (`createSharedUpdates`). */
   sharedBy: z.string().exactOptional(),
-  phase: z.enum(refreshPhases),
   terminal: z.boolean(),
-  accountId,
-  projectId,
-  requestId,
-  /** The stored claim on the key; absent without a key, and in cancelled placeholders. */
-  idempotencyKey: z.string().exactOptional(),
-  fingerprint: z.string(),
-  watchId: watchId.exactOptional(),
-  scope: inventoryKey,
+  /** Its claim on its Idempotency-Key; absent without a key, and in cancelled placeholders. */
+  keyClaim: z.string().exactOptional(),
   scopeKey: z.string(),
-  language,
-  maxCredits: z.int(),
-  maxAgeSeconds: z.int().exactOptional(),
-  expectedPages: z.int().nullable(),
-  waitingId: z.string().nullable(),
-  requestedAt: z.date(),
-  queueDeadline: z.date(),
-  retryAfterSeconds: z.int(),
-  collectDeadline: z.date().nullable(),
-  completedAt: z.date().nullable(),
-  refusal: refreshRefusal.nullable(),
-  acceptance: acceptance.nullable(),
-  cancelRequested: z.boolean(),
-  outcome: refreshOutcome.nullable(),
-  observedAssets: z.int().nullable(),
-  revisionId: revisionId.nullable(),
-  previousRevisionId: revisionId.exactOptional(),
-  observedAt: z.date().exactOptional(),
-  billing,
-  eventAppended: z.boolean(),
-  scan: scan.nullable(),
   /** The resend of its pending command. */
   work: workField.exactOptional(),
   /** When its phase, its pages or its place in the plan last changed, from `queued` on. */
   changedAt: z.date().exactOptional(),
-  trace: storedTrace,
   expireAt: z.date().exactOptional(),
+  pages: z.array(stagedPage).exactOptional(),
 });
-/** The staged pages of a refresh; its other fields are parsed without them. */
-const stagedPages = z.object({ _id: refreshId, pages: z.array(stagedPage).default([]) });
-
-export type RefreshDocument = z.infer<typeof refresh> & Partial<z.infer<typeof stagedPages>>;
+export type RefreshDocument = z.infer<typeof document>;
 
 /** The fields of a refresh that planning reads. */
-const plannedRefresh = refresh.pick({
+const plannedRefresh = document.pick({
   _id: true,
   version: true,
   accountId: true,
-  scopeKey: true,
   scope: true,
   phase: true,
-  queueDeadline: true,
-  collectDeadline: true,
+  queueDeadlineMs: true,
+  collectDeadlineMs: true,
   expectedPages: true,
-  maxAgeSeconds: true,
+  freshness: true,
   watchId: true,
   scan: true,
   changedAt: true,
@@ -129,11 +53,103 @@ const plannedRefresh = refresh.pick({
 export type PlannedRefreshDocument = z.infer<typeof plannedRefresh>;
 
 /** The fields of a refresh that the survey reads. */
-const agedRefresh = refresh.pick({ _id: true, phase: true, requestedAt: true });
+const agedRefresh = document.pick({ _id: true, phase: true, requestedAtMs: true });
 export type AgedRefreshDocument = z.infer<typeof agedRefresh>;
 
 const collection = 'refreshes';
-export const refreshDocument = { collection, schema: refresh };
-export const stagedPagesDocument = { collection, schema: stagedPages };
 export const plannedRefreshDocument = { collection, schema: plannedRefresh };
 export const agedRefreshDocument = { collection, schema: agedRefresh };
+/** What is pending of a refresh is beside it. */
+export const refreshDocument = { collection, schema: document.omit({ pages: true }) };
+const stagedPagesDocument = { collection, schema: document.pick({ _id: true, pages: true }) };
+
+/** The refresh of a document, without its pages. */
+export function refreshIn(stored: RefreshDocument): Refresh {
+  return parseDocument({ collection, schema: refresh }, stored);
+}
+
+export function stagedPagesIn(stored: RefreshDocument): StagedPageRecord[] {
+  const { pages = [] } = parseDocument(stagedPagesDocument, stored);
+  return pages.map(({ assetKeys, ...page }) =>
+    // A copy, because bytes inside a reply are not aligned.
+    assetKeys
+      ? { ...page, assetKeys: new Float64Array(Uint8Array.from(assetKeys.buffer).buffer) }
+      : page,
+  );
+}
+
+export function storedPage({ assetKeys, ...page }: StagedPageRecord): z.infer<typeof stagedPage> {
+  return assetKeys ? { ...page, assetKeys: new Binary(Buffer.from(assetKeys.buffer)) } : page;
+}
+
+/** How long documents are kept after they became terminal, and when pending commands are resent. */
+export interface RefreshTimes {
+  readonly retention: { readonly terminalMs: number; readonly refusedMs: number };
+  readonly resend: Backoff;
+}
+
+/** The document of a new refresh. */
+export function newDocument(
+  attempt: Refresh,
+  claim: KeyClaim | null,
+  nowMs: number,
+  times: RefreshTimes,
+): RefreshDocument {
+  return {
+    _id: attempt.refreshId,
+    ...attempt,
+    ...(claim === null ? {} : { keyClaim: storedClaim(claim) }),
+    scopeKey: inventoryKeyText(attempt.scope),
+    ...derivedFields(attempt, nowMs, times),
+  };
+}
+
+/** Those of commands with credits behind them do not wait for announcements. */
+export const resendQueues = ['commands', 'announcements'] as const;
+export type ResendQueue = (typeof resendQueues)[number];
+
+function resendQueueOf({ phase }: Refresh): ResendQueue {
+  return phase === 'completed' ? 'announcements' : 'commands';
+}
+
+/** What follows from each state: when its command is resent and when it expires, where they apply. */
+export function derivedFields(state: Refresh, nowMs: number, { retention, resend }: RefreshTimes) {
+  const terminal = isTerminal(state.phase);
+  const retentionMs = state.phase === 'refused' ? retention.refusedMs : retention.terminalMs;
+  return {
+    terminal,
+    ...(isWaiting(state) ? { work: newWork(nowMs + resend.firstMs, resendQueueOf(state)) } : {}),
+    ...(terminal ? { expireAt: new Date(nowMs + retentionMs) } : {}),
+  };
+}
+
+/**
+ * The claim of an attempt on its Idempotency-Key, as stored under the unique index: the key itself
+ * at generation 0, the key and its generation after that many refusals. A claim is immutable: a
+ * refusal changes the phase of its attempt only, and the next attempt claims the next generation.
+ */
+export interface KeyClaim {
+  readonly key: string;
+  readonly generation: number;
+}
+
+/** Keys are printable ASCII, so none contains the separator or a character that sorts before it. */
+const separator = '\n';
+const afterSeparator = '\v';
+const generationDigits = 9;
+
+export function storedClaim({ key, generation }: KeyClaim): string {
+  if (generation === 0) return key;
+  // Padded: claims on a key sort by their generations.
+  return `${key}${separator}${String(generation).padStart(generationDigits, '0')}`;
+}
+
+export function claimIn(stored: string): KeyClaim {
+  const [key = '', generation = '0'] = stored.split(separator);
+  return { key, generation: Number(generation) };
+}
+
+/** All claims on this key, and on no other. */
+export function claimsOn(key: string) {
+  return { $gte: key, $lt: `${key}${afterSeparator}` };
+}

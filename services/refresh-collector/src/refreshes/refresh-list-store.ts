@@ -2,11 +2,9 @@ import type { ProjectId, WatchId } from '@inventory/contracts/ids';
 import type { RefreshState } from '@inventory/contracts/vocabulary';
 import { readEach, readFirst } from '@inventory/mongo/parse-document';
 import type { TypedCollection } from '@inventory/mongo/typed-collection';
-import { dateOf } from '@inventory/runtime/clock';
 import type { Logger } from '@inventory/runtime/logger';
 import { phasesShownAs, type Refresh } from './refresh.domain.ts';
-import type { RefreshDocument } from './refresh-document.ts';
-import { fromDocument } from './refresh-mapping.ts';
+import { type RefreshDocument, refreshIn } from './refresh-document.ts';
 
 export interface RefreshListQuery {
   readonly projectId: ProjectId;
@@ -67,8 +65,8 @@ export function createRefreshListStore(
       const hint = refreshIds.length > 0 ? {} : { hint: of.watchId ? byWatch : byPhase };
       const newest = refreshes
         .find(filter, { projection: { pages: 0 }, ...hint })
-        .sort({ requestedAt: -1, _id: -1 });
-      const read = (document: RefreshDocument) => [fromDocument(document).refresh];
+        .sort({ requestedAtMs: -1, _id: -1 });
+      const read = (document: RefreshDocument) => [refreshIn(document)];
       const found = await readFirst(newest, limit + 1, read, logger);
       return { items: found.slice(0, limit), hasMore: found.length > limit };
     },
@@ -80,12 +78,12 @@ export function createRefreshListStore(
             scopeKey: inventory,
             phase: 'queued',
             terminal: false,
-            maxAgeSeconds: { $exists: true },
+            'freshness.maxAgeSeconds': { $exists: true },
           },
           { projection: { pages: 0 }, hint: byWaiting },
         )
         .toArray();
-      return readEach(found, fromDocument, logger).map(({ refresh }) => refresh);
+      return readEach(found, refreshIn, logger);
     },
     /** Refreshes of an inventory whose scan has not ended. */
     async findUnread(inventory: string): Promise<Refresh[]> {
@@ -95,12 +93,12 @@ export function createRefreshListStore(
           { projection: { pages: 0 }, hint: 'phase_oldest' },
         )
         .toArray();
-      return readEach(found, fromDocument, logger).map(({ refresh }) => refresh);
+      return readEach(found, refreshIn, logger);
     },
     /** Open refreshes of an account that were requested earlier; at most {@link countMax}. */
     countOpenBefore: (accountId: Refresh['accountId'], requestedAtMs: number): Promise<number> =>
       refreshes.countDocuments(
-        { terminal: false, accountId, requestedAt: { $lt: dateOf(requestedAtMs) } },
+        { terminal: false, accountId, requestedAtMs: { $lt: requestedAtMs } },
         { limit: countMax },
       ),
     /** Whether no other account has a stored refresh. */
@@ -114,9 +112,9 @@ export function createRefreshListStore(
 
 /** A range of the index, and the rule for those of the same time. */
 function olderThan(before: NonNullable<RefreshListQuery['before']>) {
-  const at = new Date(before.requestedAtMs);
+  const { requestedAtMs, refreshId } = before;
   return {
-    requestedAt: { $lte: at },
-    $or: [{ requestedAt: { $lt: at } }, { _id: { $lt: before.refreshId } }],
+    requestedAtMs: { $lte: requestedAtMs },
+    $or: [{ requestedAtMs: { $lt: requestedAtMs } }, { _id: { $lt: refreshId } }],
   };
 }

@@ -21,7 +21,7 @@ test.each([
   ],
 ])('one that this replica knows as %s', (_what, { phase, agoMs }, isKnown) => {
   const completedAtMs = phase === 'completed' ? requestedAtMs : null;
-  const stored = { refresh: acceptedRefresh({ phase, completedAtMs }), trace: {} };
+  const stored = acceptedRefresh({ phase, completedAtMs });
   const clock = createTestClock(requestedAtMs + agoMs);
 
   const shown = completedHere({ clock, refreshes: { cachedRefresh: () => stored } }, 'id');

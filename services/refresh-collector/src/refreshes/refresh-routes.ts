@@ -5,11 +5,10 @@ import { Refused } from '@inventory/http/refused';
 import { fromIsoTime } from '@inventory/runtime/clock';
 import type { InventorySizes } from './admit-refresh.ts';
 import { type ConfirmDeps, findConfirmed, listConfirmed } from './confirm-reservations.ts';
-import { toWireRecord, toWireView } from './convert.ts';
+import { recordOf, viewOf } from './convert.ts';
 import { type FindObservationDeps, findObservation } from './find-observation.ts';
 import type { Refresh } from './refresh.domain.ts';
 import type { RefreshListStore } from './refresh-list-store.ts';
-import type { StoredRefresh } from './refresh-mapping.ts';
 import type { RefreshStore } from './refresh-store.ts';
 import type { Estimate } from './status-estimate.domain.ts';
 import type { AdmissionWatch } from './watch-admission.ts';
@@ -27,12 +26,11 @@ const readRefreshRoute = internalRoute({
   ...refreshApi.readRefresh,
   async handle(deps: RefreshRoutesDeps, { path, query }) {
     const id = path.refresh_id;
-    const stored = completedHere(deps, id) ?? (await findConfirmed(deps, id));
-    if (!stored) throw new Refused({ code: 'refresh_not_found' });
-    const { refresh } = stored;
+    const refresh = completedHere(deps, id) ?? (await findConfirmed(deps, id));
+    if (!refresh) throw new Refused({ code: 'refresh_not_found' });
     const isInterim = query.interim !== undefined;
     const estimate = isInterim ? deps.estimate(refresh, 0) : await estimateNow(deps, refresh);
-    return toWireView(refresh, estimate, deps.settleGraceMs);
+    return viewOf(refresh, estimate, deps.settleGraceMs);
   },
 });
 
@@ -48,10 +46,10 @@ export function completedHere(
     readonly refreshes: Pick<RefreshStore, 'cachedRefresh'>;
   },
   refreshId: string,
-): StoredRefresh | null {
+): Refresh | null {
   const cached = refreshes.cachedRefresh(refreshId);
-  if (cached?.refresh.phase !== 'completed') return null;
-  const sinceMs = cached.refresh.completedAtMs ?? Number.NEGATIVE_INFINITY;
+  if (cached?.phase !== 'completed') return null;
+  const sinceMs = cached.completedAtMs ?? Number.NEGATIVE_INFINITY;
   return Math.abs(clock.now() - sinceMs) < completedForMaxMs ? cached : null;
 }
 
@@ -78,8 +76,7 @@ const listRefreshesRoute = internalRoute({
       before:
         beforeAt && beforeId ? { requestedAtMs: fromIsoTime(beforeAt), refreshId: beforeId } : null,
     });
-    const records = items.map((refresh) => toWireRecord(refresh, deps.settleGraceMs));
-    return { items: records, has_more: hasMore };
+    return { items: items.map((refresh) => recordOf(refresh, deps.settleGraceMs)), hasMore };
   },
 });
 
@@ -90,21 +87,19 @@ const readAttemptRoute = internalRoute({
       account_id: accountId,
       idempotency_key: key,
       language,
-      max_age_seconds,
+      max_age_seconds: maxAgeSeconds,
       ...scope
     } = query;
     const isKnown =
       key !== undefined &&
       (await deps.refreshes.readKeyState(path.project_id, key)).holder !== null;
-    if (isKnown) return { is_known_key: true, refusal: null, is_saved: false };
+    if (isKnown) return { isKnownKey: true, refusal: null, isSaved: false };
     const expectedPages = await deps.inventories.expectedPages(inventoryKeyText(scope));
     const refusal = await deps.admission.refusalOf({ accountId, scope }, expectedPages);
-    const maxAgeSeconds = max_age_seconds ?? null;
-    const saved =
-      language === undefined
-        ? null
-        : await findObservation(deps, { scope, language, maxAgeSeconds });
-    return { is_known_key: false, refusal, is_saved: saved !== null };
+    if (language === undefined || maxAgeSeconds === undefined)
+      return { isKnownKey: false, refusal, isSaved: false };
+    const saved = await findObservation(deps, { scope, language, freshness: { maxAgeSeconds } });
+    return { isKnownKey: false, refusal, isSaved: saved !== null };
   },
 });
 

@@ -2,32 +2,29 @@ import type { ProjectId } from '@inventory/contracts/ids';
 import { retryOnce } from '@inventory/mongo/many-documents';
 import { createSharedInserts, createSharedUpdates } from '@inventory/mongo/shared-commands';
 import type { TypedCollection, TypedUpdate } from '@inventory/mongo/typed-collection';
-import { type Clock, dateOf, dateOrNull } from '@inventory/runtime/clock';
+import { type Clock, dateOf } from '@inventory/runtime/clock';
 import { createBatcher } from '@inventory/runtime/concurrency';
-import type { TraceCarrier } from '@inventory/runtime/tracing';
 import { LRUCache } from 'lru-cache';
 import type { Refresh } from './refresh.domain.ts';
-import type { RefreshDocument } from './refresh-document.ts';
 import {
-  changingFields,
+  claimIn,
   claimsOn,
-  fromDocument,
-  fromStoredClaim,
+  derivedFields,
   type KeyClaim,
+  newDocument,
+  type RefreshDocument,
   type RefreshTimes,
+  refreshIn,
   type StagedPageRecord,
-  type StoredRefresh,
-  stagedPagesOf,
-  timedFields,
-  toNewDocument,
-  toStagedPage,
-  toStoredClaim,
-} from './refresh-mapping.ts';
+  stagedPagesIn,
+  storedClaim,
+  storedPage,
+} from './refresh-document.ts';
 
 /** An Idempotency-Key of a Project. */
 export interface KeyState {
   /** The attempt that holds the key; null while it is free. */
-  readonly holder: StoredRefresh | null;
+  readonly holder: Refresh | null;
   /** The generation under which a new attempt claims it. */
   readonly keyGeneration: number;
 }
@@ -44,8 +41,8 @@ export function createRefreshStore(
   clock: Clock,
   times: RefreshTimes,
 ) {
-  const cached = new LRUCache<string, StoredRefresh>({ max: refreshesCachedMax });
-  const cache = (stored: StoredRefresh) => void cached.set(stored.refresh.id, stored);
+  const cached = new LRUCache<string, Refresh>({ max: refreshesCachedMax });
+  const cache = (refresh: Refresh) => void cached.set(refresh.refreshId, refresh);
   const inserts = createSharedInserts(refreshes, writesPerCommand);
   const steps = createSharedUpdates(refreshes, writesPerCommand);
   const appended = createAppendedEvents(refreshes, clock, times);
@@ -56,34 +53,30 @@ export function createRefreshStore(
    */
   async function extendRefused(projectId: ProjectId, claim: KeyClaim): Promise<boolean> {
     const { matchedCount } = await refreshes.updateOne(
-      { projectId, idempotencyKey: toStoredClaim(claim), phase: 'refused' },
+      { projectId, keyClaim: storedClaim(claim), phase: 'refused' },
       { $set: { expireAt: new Date(clock.now() + times.retention.refusedMs) } },
     );
     return matchedCount === 1;
   }
 
-  async function find(id: string): Promise<StoredRefresh | null> {
+  async function find(id: string): Promise<Refresh | null> {
     const document = await refreshes.findOne({ _id: id }, withoutPages);
-    const stored = document && fromDocument(document);
-    if (stored) cache(stored);
-    return stored;
+    const refresh = document && refreshIn(document);
+    if (refresh) cache(refresh);
+    return refresh;
   }
 
   return {
     /** False when it is stored already, or another attempt claimed this generation of its key. */
-    async insertRefresh(
-      refresh: Refresh,
-      trace: TraceCarrier,
-      keyGeneration: number = 0,
-    ): Promise<boolean> {
+    async insertRefresh(refresh: Refresh, keyGeneration: number = 0): Promise<boolean> {
       const { projectId, idempotencyKey: key } = refresh;
       const claim = key === null ? null : { key, generation: keyGeneration };
       if (claim && claim.generation > 0) {
         const refused = { key: claim.key, generation: claim.generation - 1 };
         if (!(await extendRefused(projectId, refused))) return false;
       }
-      const inserted = await inserts.add(toNewDocument(refresh, claim, trace, clock.now(), times));
-      if (inserted) cache({ refresh, trace });
+      const inserted = await inserts.add(newDocument(refresh, claim, clock.now(), times));
+      if (inserted) cache(refresh);
       return inserted;
     },
     findRefresh: find,
@@ -91,17 +84,17 @@ export function createRefreshStore(
      * As this replica last read or wrote it; may be out of date. A write that is based on it is
      * conditional on its version.
      */
-    cachedRefresh: (id: string): StoredRefresh | null => cached.get(id) ?? null,
+    cachedRefresh: (id: string): Refresh | null => cached.get(id) ?? null,
     cacheRefresh: cache,
     async readKeyState(projectId: ProjectId, idempotencyKey: string): Promise<KeyState> {
       const newest = await refreshes.findOne(
-        { projectId, idempotencyKey: claimsOn(idempotencyKey) },
-        { ...withoutPages, sort: { idempotencyKey: -1 } },
+        { projectId, keyClaim: claimsOn(idempotencyKey) },
+        { ...withoutPages, sort: { keyClaim: -1 } },
       );
-      if (!newest?.idempotencyKey) return { holder: null, keyGeneration: 0 };
-      const { generation } = fromStoredClaim(newest.idempotencyKey);
+      if (!newest?.keyClaim) return { holder: null, keyGeneration: 0 };
+      const { generation } = claimIn(newest.keyClaim);
       return {
-        holder: newest.phase === 'refused' ? null : fromDocument(newest),
+        holder: newest.phase === 'refused' ? null : refreshIn(newest),
         keyGeneration: generation + 1,
       };
     },
@@ -111,19 +104,15 @@ export function createRefreshStore(
         { _id: id, phase: { $in: [...needsPages] } },
         { projection: { pages: 1 } },
       );
-      return found && stagedPagesOf(found);
+      return found && stagedPagesIn(found);
     },
     /** Saves a step, with the page that it records; false when the refresh changed meanwhile. */
-    async saveStep(
-      previous: StoredRefresh,
-      next: Refresh,
-      page?: StagedPageRecord,
-    ): Promise<boolean> {
-      const { id: _id, projectId, version } = previous.refresh;
+    async saveStep(previous: Refresh, next: Refresh, page?: StagedPageRecord): Promise<boolean> {
+      const { refreshId: _id, projectId, version } = previous;
       const update = updateTo(next, clock.now(), times, page);
       const saved = await steps.add({ filter: { _id, projectId, version }, update });
-      if (saved) cache({ refresh: next, trace: previous.trace });
-      else cached.delete(next.id);
+      if (saved) cache(next);
+      else cached.delete(_id);
       return saved;
     },
     /** Records, with others, that the event of a completed refresh is in the log. */
@@ -140,27 +129,15 @@ function updateTo(
   times: RefreshTimes,
   page: StagedPageRecord | undefined,
 ): TypedUpdate<RefreshDocument> {
-  const timed = timedFields(next, nowMs, times);
+  const derived = derivedFields(next, nowMs, times);
   return {
-    $set: { ...changingFields(next), ...scanFieldsOf(next), ...timed },
+    $set: { ...next, ...derived },
     $unset: {
       ...(needsPages.includes(next.phase) ? {} : { pages: '' }),
-      ...(timed.work ? {} : { work: '' }),
+      ...(derived.work ? {} : { work: '' }),
     },
     $currentDate: { changedAt: true },
-    ...(page ? { $push: { pages: toStagedPage(page) } } : {}),
-  };
-}
-
-function scanFieldsOf({ scan }: Refresh): { readonly scan?: RefreshDocument['scan'] } {
-  if (!scan) return {};
-  const { startedAtMs, completedAtMs, ...fields } = scan;
-  return {
-    scan: {
-      ...fields,
-      startedAt: dateOf(startedAtMs),
-      completedAt: dateOrNull(completedAtMs),
-    },
+    ...(page ? { $push: { pages: storedPage(page) } } : {}),
   };
 }
 

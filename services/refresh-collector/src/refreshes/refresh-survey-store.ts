@@ -1,6 +1,6 @@
 import { parseDocument, readEach } from '@inventory/mongo/parse-document';
 import type { TypedCollection, TypedFilter } from '@inventory/mongo/typed-collection';
-import { type Clock, dateOf } from '@inventory/runtime/clock';
+import type { Clock } from '@inventory/runtime/clock';
 import type { Logger } from '@inventory/runtime/logger';
 import { pendingIn } from '@inventory/work/work-field';
 import type { IdentityStatus } from '../egress/egress-identity.domain.ts';
@@ -9,8 +9,8 @@ import {
   type AgedRefreshDocument,
   agedRefreshDocument,
   type RefreshDocument,
+  resendQueues,
 } from './refresh-document.ts';
-import { resendQueues } from './refresh-mapping.ts';
 
 export interface PhaseCount<Phase> {
   readonly phase: Phase;
@@ -28,7 +28,7 @@ export interface RefreshSurvey {
 
 export type RefreshSurveyStore = ReturnType<typeof createRefreshSurveyStore>;
 
-const agedFields = { phase: 1, requestedAt: 1 } as const;
+const agedFields = { phase: 1, requestedAtMs: 1 } as const;
 const stuckMax = 1_000;
 /** Resent for more than a minute without an outcome. */
 const resendsMin = 4;
@@ -47,7 +47,7 @@ export function createRefreshSurveyStore(
     const [count, oldest] = await Promise.all([
       refreshes.countDocuments({ phase }),
       // All wait equally long for a worker: by this index the first is the oldest.
-      refreshes.findOne({ phase }, { sort: { queueDeadline: 1 }, projection: agedFields }),
+      refreshes.findOne({ phase }, { sort: { queueDeadlineMs: 1 }, projection: agedFields }),
     ]);
     return { ...countOf(phase, parseAged(oldest ? [oldest] : [])), count };
   }
@@ -61,11 +61,11 @@ export function createRefreshSurveyStore(
     countOpen: (): Promise<PhaseCount<OpenPhase>[]> => Promise.all(openPhases.map(openIn)),
     /** At most {@link stuckMax} of each kind are counted. */
     async countStuck(): Promise<PhaseCount<WaitingPhase>[]> {
-      const before = dateOf(clock.now() - overdueMs);
+      const before = clock.now() - overdueMs;
       const found = await Promise.all([
         find({ ...pendingIn(resendQueues), 'work.tries': { $gte: resendsMin } }),
-        find({ phase: 'queued', queueDeadline: { $lte: before } }),
-        find({ phase: 'collecting', collectDeadline: { $lte: before } }),
+        find({ phase: 'queued', queueDeadlineMs: { $lte: before } }),
+        find({ phase: 'collecting', collectDeadlineMs: { $lte: before } }),
       ]);
       const byPhase = Map.groupBy(found.flat(), ({ phase }) => phase);
       return waitingPhases.map((phase) => countOf(phase, byPhase.get(phase) ?? []));
@@ -74,6 +74,6 @@ export function createRefreshSurveyStore(
 }
 
 function countOf<Phase>(phase: Phase, found: readonly AgedRefreshDocument[]): PhaseCount<Phase> {
-  const times = found.map(({ requestedAt }) => requestedAt.getTime());
+  const times = found.map(({ requestedAtMs }) => requestedAtMs);
   return { phase, count: found.length, oldestAtMs: times.length > 0 ? Math.min(...times) : null };
 }

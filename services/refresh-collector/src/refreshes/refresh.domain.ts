@@ -1,23 +1,16 @@
-import type {
-  AccountId,
-  ProjectId,
-  RefreshId,
-  RequestId,
-  RevisionId,
-  WatchId,
-} from '@inventory/contracts/ids';
-import type { InventoryKey } from '@inventory/contracts/inventory-key';
-import type { Language } from '@inventory/contracts/languages';
-import type { RefreshRefusal } from '@inventory/contracts/refusal';
-import type {
-  BillingState,
-  HeldProduct,
-  LedgerAsset,
-  RefreshOutcome,
-  RefreshState,
-  SettlementDisposition,
+import { revisionId } from '@inventory/contracts/ids';
+import { refreshRequested } from '@inventory/contracts/messages/refresh';
+import { type RefreshRefusal, refreshRefusal } from '@inventory/contracts/refusal';
+import {
+  billingState,
+  type HeldProduct,
+  ledgerAsset,
+  type RefreshState,
+  refreshOutcome,
+  settlementDisposition,
 } from '@inventory/contracts/vocabulary';
-import type { EndCheck, ScanSize } from './recorded-scan.domain.ts';
+import { z } from 'zod';
+import { endCheck, scanSize } from './recorded-scan.domain.ts';
 
 /**
  * The phases of a refresh. `refused` is hidden from customers; `assembling` and `settling` are both
@@ -57,80 +50,76 @@ export const attemptCancelled: RefreshRefusal = {
   retry_after_seconds: 1,
 };
 
-/** The scan of a refresh, without its pages. Several workers may read it, one after another. */
-export interface ScanSummary extends ScanSize {
+/** Of the scan of a refresh, without its pages. Several workers may read it, one after another. */
+const scanSummary = z.object({
   /** Grows with every claim; a write of an earlier epoch is refused. */
-  readonly epoch: number;
+  epoch: z.int(),
   /** Its place among the scans of its inventory. */
-  readonly sequence: number;
-  readonly startedAtMs: number;
-  readonly completedAtMs: number | null;
-  readonly endCheck: EndCheck;
+  sequence: z.int(),
+  startedAtMs: z.number(),
+  completedAtMs: z.number().nullable(),
+  ...scanSize.shape,
+  endCheck,
   /** No worker reads it until its pages fit into the plan again. */
-  readonly parked: boolean;
+  parked: z.boolean(),
   /** The replica that read it last. */
-  readonly worker: string | null;
-}
+  worker: z.string().nullable(),
+});
+export type ScanSummary = z.infer<typeof scanSummary>;
 
 /** What the ledger held, and what was left available to the account. */
-export interface Reservation {
-  readonly priceVersion: number;
-  readonly asset: LedgerAsset;
-  readonly amount: number;
-  readonly available: number;
-}
+const reservation = z.object({
+  priceVersion: z.int(),
+  asset: ledgerAsset,
+  amount: z.int(),
+  available: z.int(),
+});
+export type Reservation = z.infer<typeof reservation>;
 
-/** One refresh attempt: the aggregate that the saga drives from acceptance to its event. */
-export interface Refresh {
-  readonly id: RefreshId;
-  readonly version: number;
-  readonly phase: RefreshPhase;
-  readonly accountId: AccountId;
-  readonly projectId: ProjectId;
-  readonly requestId: RequestId;
+/** One refresh attempt: what was requested, and what the saga, from acceptance to its event, made of it. */
+export const refresh = refreshRequested.out.extend({
+  version: z.int(),
+  phase: z.enum(refreshPhases),
   /** Null when none was given, and once a refusal released it. */
-  readonly idempotencyKey: string | null;
-  readonly fingerprint: string;
-  /** Set where it is a run of a watch. */
-  readonly watchId: WatchId | null;
-  readonly scope: InventoryKey;
-  readonly language: Language;
-  readonly maxCredits: number;
-  /** How old an observation may be that is taken instead of a scan; null where none is. */
-  readonly maxAgeSeconds: number | null;
+  idempotencyKey: z.string().nullable(),
   /** Pages that its inventory was known to have when it was requested or started; null where unknown. */
-  readonly expectedPages: number | null;
+  expectedPages: z.int().nullable(),
   /** Under this id the gateway waits for the decision. */
-  readonly waitingId: string | null;
-  readonly requestedAtMs: number;
-  readonly queueDeadlineMs: number;
+  waitingId: z.string().nullable(),
+  queueDeadlineMs: z.number(),
   /** What its acceptance answers: seconds until its status is worth a read. */
-  readonly retryAfterSeconds: number;
-  readonly collectDeadlineMs: number | null;
-  readonly completedAtMs: number | null;
-  readonly refusal: RefreshRefusal | null;
-  readonly acceptance: Reservation | null;
+  retryAfterSeconds: z.int(),
+  collectDeadlineMs: z.number().nullable(),
+  completedAtMs: z.number().nullable(),
+  refusal: refreshRefusal.nullable(),
+  acceptance: reservation.nullable(),
   /** A cancel that has to wait for the reservation's or the assembly's outcome. */
-  readonly cancelRequested: boolean;
-  readonly outcome: RefreshOutcome | null;
-  readonly observedAssets: number | null;
-  readonly revisionId: RevisionId | null;
+  cancelRequested: z.boolean(),
+  outcome: refreshOutcome.nullable(),
+  observedAssets: z.int().nullable(),
+  revisionId: revisionId.nullable(),
   /** The revision that its own replaced; null where it replaced none. */
-  readonly previousRevisionId: RevisionId | null;
+  previousRevisionId: revisionId.nullable(),
   /** The end of the scan of another refresh, or of a capture, where its observation was taken. */
-  readonly observedAtMs: number | null;
-  readonly billing: {
-    readonly state: BillingState;
-    readonly disposition: SettlementDisposition | null;
-    /** What it is paid with, from its reservation on; figures are of this asset. */
-    readonly asset: LedgerAsset;
-    readonly reserved: number;
-    readonly charged: number | null;
-    readonly released: number | null;
-  };
-  readonly eventAppended: boolean;
-  readonly scan: ScanSummary | null;
-}
+  observedAtMs: z.number().nullable(),
+  billing: z.object({
+    state: billingState,
+    disposition: settlementDisposition.nullable(),
+    /** What it is paid with, from its reservation on; whole credits or units are of this asset. */
+    asset: ledgerAsset,
+    reserved: z.int(),
+    charged: z.int().nullable(),
+    released: z.int().nullable(),
+  }),
+  eventAppended: z.boolean(),
+  scan: scanSummary.nullable(),
+  /** Of its request: every step of the refresh continues it. */
+  trace: z.object({
+    traceparent: z.string().exactOptional(),
+    tracestate: z.string().exactOptional(),
+  }),
+});
+export type Refresh = z.infer<typeof refresh>;
 
 /** Answered from what was saved before it was requested: nothing was held. */
 export function isServedFromSaved({ billing }: Pick<Refresh, 'billing'>): boolean {
@@ -143,7 +132,7 @@ export function productOf({ watchId }: Pick<Refresh, 'watchId'>): HeldProduct {
 }
 
 /** The end of the scan that saw its inventory; null while there is none. */
-export function verifiedAtMs(
+export function verifiedTime(
   refresh: Pick<Refresh, 'revisionId' | 'observedAtMs' | 'scan'>,
 ): number | null {
   if (refresh.revisionId === null) return null;

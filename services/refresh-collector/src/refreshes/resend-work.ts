@@ -6,9 +6,13 @@ import type { WorkKind } from '@inventory/work/worker';
 import type { Collection } from 'mongodb';
 import { work } from '../work.ts';
 import { type SagaDeps, sendEffects } from './apply-fact.ts';
-import { deadlineOf } from './refresh.domain.ts';
-import { type RefreshDocument, refreshDocument } from './refresh-document.ts';
-import { fromDocument, type ResendQueue, type StoredRefresh } from './refresh-mapping.ts';
+import { deadlineOf, type Refresh } from './refresh.domain.ts';
+import {
+  type RefreshDocument,
+  type ResendQueue,
+  refreshDocument,
+  refreshIn,
+} from './refresh-document.ts';
 import { pendingEffects } from './refresh-saga.domain.ts';
 
 export interface ResendDeps extends Pick<SagaDeps, 'refreshes' | 'publish' | 'clock'> {
@@ -28,7 +32,7 @@ const announceAgainMaxMs = 600_000;
  * outcome, so no lost, expired or dead-lettered record leaves a refresh stuck. From the deadline of
  * an assembly on its scan is abandoned instead. The step that its outcome causes ends the work.
  */
-export function resendWork(deps: ResendDeps, queue: ResendQueue): WorkKind<StoredRefresh> {
+export function resendWork(deps: ResendDeps, queue: ResendQueue): WorkKind<Refresh> {
   return {
     ...work[queue],
     queue: deps.resends[queue],
@@ -41,23 +45,20 @@ function againOf(queue: ResendQueue, { firstMs, maxMs }: Backoff): Backoff {
   return { firstMs, maxMs: queue === 'announcements' ? announceAgainMaxMs : maxMs };
 }
 
-async function resend(deps: ResendDeps, { item: stored, tries }: Pending<StoredRefresh>) {
+async function resend(deps: ResendDeps, { item: refresh, tries }: Pending<Refresh>) {
   const { clock, settleGraceMs, logger } = deps;
-  const { id, phase } = stored.refresh;
-  const deadlineMs = deadlineOf(stored.refresh, settleGraceMs);
+  const { refreshId: refresh_id, phase } = refresh;
+  const deadlineMs = deadlineOf(refresh, settleGraceMs);
   const isOverdue = deadlineMs !== null && clock.now() >= deadlineMs;
   return await inSpan(
-    { name: `resend pending command ${phase}`, parent: stored.trace },
+    { name: `resend pending command ${phase}`, parent: refresh.trace },
     async () => {
-      logger.info(
-        { refresh_id: id, phase, tries, overdue: isOverdue },
-        'resending pending command',
-      );
+      logger.info({ refresh_id, phase, tries, overdue: isOverdue }, 'resending pending command');
       try {
-        await sendEffects(deps, stored, pendingEffects(stored.refresh, isOverdue));
+        await sendEffects(deps, refresh, pendingEffects(refresh, isOverdue));
         return 'later' as const;
       } catch (error) {
-        logger.warn({ err: error, refresh_id: id }, 'pending command not sent');
+        logger.warn({ err: error, refresh_id }, 'pending command not sent');
         return notSentPauseMs;
       }
     },
@@ -65,7 +66,7 @@ async function resend(deps: ResendDeps, { item: stored, tries }: Pending<StoredR
 }
 
 /** Resends of refreshes, by their queue. */
-export type Resends = Readonly<Record<ResendQueue, WorkQueue<StoredRefresh>>>;
+export type Resends = Readonly<Record<ResendQueue, WorkQueue<Refresh>>>;
 
 export function openResends(
   collection: Collection<RefreshDocument>,
@@ -79,8 +80,8 @@ export function openResends(
       queue,
       waitMaxMs: againOf(queue, resend).maxMs,
       projection: { pages: 0 },
-      shardOf: ({ refresh: { projectId } }) => ({ projectId }),
-      toItem: fromDocument,
+      shardOf: ({ projectId }) => ({ projectId }),
+      toItem: refreshIn,
       completed: 'kept',
       logger,
     });

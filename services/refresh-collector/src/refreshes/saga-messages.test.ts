@@ -7,7 +7,7 @@ import { BSON } from 'mongodb';
 import { acceptedRefresh } from '../../test/refresh-builder.ts';
 import { keysMax } from '../scans/page-keys.domain.ts';
 import { noEndCheck } from './recorded-scan.domain.ts';
-import { type StagedPageRecord, toStagedPage } from './refresh-mapping.ts';
+import { type StagedPageRecord, storedPage } from './refresh-document.ts';
 import { sagaMessages } from './saga-messages.ts';
 
 /** What brokers take by default, headers aside. */
@@ -50,7 +50,7 @@ it('the manifest of the largest scan fits into one record, and its pages into th
   const [manifest] = sagaMessages(refresh, ['complete_scan'], pages);
 
   expect(Buffer.byteLength(JSON.stringify(manifest?.body))).toBeLessThan(recordBytesMax);
-  const stored = { ...refresh, pages: pages.map(toStagedPage) };
+  const stored = { ...refresh, pages: pages.map(storedPage) };
   expect(BSON.calculateObjectSize(stored)).toBeLessThan(documentBytesMax);
 });
 
@@ -65,9 +65,9 @@ it('a run of a watch is held under its own product and named in its announcement
 
   expect(bodiesOf({ watchId })).toMatchObject([
     { product_code: 'platform.inventory.watch.v1' },
-    { watch_id: watchId },
+    { watchId },
   ]);
   const [reserve, announcement] = bodiesOf({});
   expect(reserve).toMatchObject({ product_code: 'platform.inventory.refresh.v1' });
-  expect(announcement).not.toHaveProperty('watch_id');
+  expect(announcement).toMatchObject({ watchId: null });
 });

@@ -4,8 +4,14 @@ import type { OutgoingMessage } from '@inventory/messaging/bus';
 import { invariant } from '@inventory/runtime/bug';
 import { isoTime } from '@inventory/runtime/clock';
 import { pagesInPlace } from './recorded-scan.domain.ts';
-import { isServedFromSaved, productOf, type Refresh, verifiedAtMs } from './refresh.domain.ts';
-import type { StagedPageRecord } from './refresh-mapping.ts';
+import {
+  isServedFromSaved,
+  productOf,
+  type Refresh,
+  type Reservation,
+  verifiedTime,
+} from './refresh.domain.ts';
+import type { StagedPageRecord } from './refresh-document.ts';
 import type { Effect } from './refresh-saga.domain.ts';
 
 /**
@@ -44,14 +50,16 @@ function messagesOf(
   }
 }
 
-const owner = (refresh: Refresh) => ({
-  account_id: refresh.accountId,
-  project_id: refresh.projectId,
-  refresh_id: refresh.id,
+/** Of a command to the ledger. */
+const owner = ({ accountId, projectId, refreshId }: Owner) => ({
+  account_id: accountId,
+  project_id: projectId,
+  refresh_id: refreshId,
 });
+export type Owner = Pick<Refresh, 'refreshId' | 'accountId' | 'projectId'>;
 
 function reserve(refresh: Refresh): OutgoingMessage {
-  const id = billingCommandId.reserve(refresh.id);
+  const id = billingCommandId.reserve(refresh.refreshId);
   return {
     type: 'billing.reserve.v1',
     id,
@@ -62,35 +70,20 @@ function reserve(refresh: Refresh): OutgoingMessage {
       request_id: refresh.requestId,
       product_code: productOf(refresh),
       max_credits: refresh.maxCredits,
-      ...pendingTimes(refresh),
+      deadline_at: isoTime(refresh.queueDeadlineMs),
+      retry_after_seconds: refresh.retryAfterSeconds,
     },
   };
-}
-
-/** What an acceptance says of the time ahead. */
-function pendingTimes({ queueDeadlineMs, retryAfterSeconds }: Refresh) {
-  return { deadline_at: isoTime(queueDeadlineMs), retry_after_seconds: retryAfterSeconds };
 }
 
 /** Releases an orphaned hold; the ids name its owner. */
-export function release(
-  of: Pick<Refresh, 'id' | 'accountId' | 'projectId'>,
-): Extract<OutgoingMessage, { type: 'billing.release.v1' }> {
-  const id = billingCommandId.release(of.id);
-  return {
-    type: 'billing.release.v1',
-    id,
-    body: {
-      command_id: id,
-      account_id: of.accountId,
-      project_id: of.projectId,
-      refresh_id: of.id,
-    },
-  };
+export function release(of: Owner): Extract<OutgoingMessage, { type: 'billing.release.v1' }> {
+  const id = billingCommandId.release(of.refreshId);
+  return { type: 'billing.release.v1', id, body: { ...owner(of), command_id: id } };
 }
 
 function settle(refresh: Refresh): OutgoingMessage {
-  const id = billingCommandId.settle(refresh.id);
+  const id = billingCommandId.settle(refresh.refreshId);
   invariant(refresh.outcome !== null, 'a refresh is settled by its outcome');
   return {
     type: 'billing.settle.v1',
@@ -110,10 +103,10 @@ function completeScan(refresh: Refresh, pages: readonly StagedPageRecord[]): Out
   invariant(pages.length === scan.pages, 'every page of the scan is recorded');
   return {
     type: 'revision.completed.v1',
-    id: `completed:${refresh.id}`,
+    id: `completed:${refresh.refreshId}`,
     body: {
-      scan_id: refresh.id,
-      refresh_id: refresh.id,
+      scan_id: refresh.refreshId,
+      refresh_id: refresh.refreshId,
       source: 'refresh',
       account_id: refresh.accountId,
       scope: refresh.scope,
@@ -133,61 +126,49 @@ function completeScan(refresh: Refresh, pages: readonly StagedPageRecord[]): Out
   };
 }
 
-function abandonScan(refresh: Refresh): OutgoingMessage {
+function abandonScan({ refreshId }: Refresh): OutgoingMessage {
   return {
     type: 'revision.abandoned.v1',
-    id: `abandoned:${refresh.id}`,
-    body: { scan_id: refresh.id, refresh_id: refresh.id },
+    id: `abandoned:${refreshId}`,
+    body: { scan_id: refreshId, refresh_id: refreshId },
   };
 }
 
 function announce(refresh: Refresh): OutgoingMessage {
-  invariant(refresh.outcome !== null, 'a completed refresh has an outcome');
-  invariant(refresh.completedAtMs !== null, 'a completed refresh has a completion time');
+  const { outcome, completedAtMs } = refresh;
+  invariant(outcome !== null, 'a completed refresh has an outcome');
+  invariant(completedAtMs !== null, 'a completed refresh has a completion time');
   return {
     type: 'refresh.completed.v1',
-    id: `refresh-completed:${refresh.id}`,
-    body: {
-      ...owner(refresh),
-      outcome: refresh.outcome,
-      revision_id: refresh.revisionId,
-      ...(refresh.previousRevisionId === null
-        ? {}
-        : { previous_revision_id: refresh.previousRevisionId }),
-      completed_at: isoTime(refresh.completedAtMs),
-      scope: refresh.scope,
-      ...(refresh.watchId === null ? {} : { watch_id: refresh.watchId }),
-    },
+    id: `refresh-completed:${refresh.refreshId}`,
+    body: { ...refresh, outcome, completedAtMs },
   };
 }
 
 /** The reply that a gateway waits for; none where it does not. */
 function decisionReply(refresh: Refresh): OutgoingMessage[] {
-  const { id, waitingId, acceptance, refusal } = refresh;
-  if (waitingId === null) return [];
-  const reply = { waiting_id: waitingId, refresh_id: id };
-  const type = 'reply.refresh-decision.v1';
-  if (refusal !== null) {
-    return [{ type, id: `decision:${id}`, body: { ...reply, decision: 'refused', refusal } }];
-  }
-  if (acceptance === null) return [];
-  if (isServedFromSaved(refresh)) {
-    return [{ type, id: `decision:${id}`, body: { ...reply, ...savedDecision(refresh) } }];
-  }
-  const terms = { ...acceptanceOf(acceptance), ...pendingTimes(refresh) };
-  return [{ type, id: `decision:${id}`, body: { ...reply, decision: 'accepted', ...terms } }];
+  const { refreshId, waitingId } = refresh;
+  const decision = decisionOn(refresh);
+  if (waitingId === null || decision === null) return [];
+  const id = `decision:${refreshId}`;
+  const body = { ...decision, waitingId, refreshId };
+  return [{ type: 'reply.refresh-decision.v1', id, body }];
 }
 
-function savedDecision(refresh: Refresh) {
-  const { acceptance, revisionId, completedAtMs } = refresh;
-  const verifiedMs = verifiedAtMs(refresh);
-  invariant(acceptance !== null && revisionId !== null, 'an answer from what is saved states it');
-  invariant(completedAtMs !== null && verifiedMs !== null, 'it is completed as it is made');
-  return {
-    decision: 'saved',
-    price_version: acceptance.priceVersion,
-    revision_id: revisionId,
-    verified_at: isoTime(verifiedMs),
-    completed_at: isoTime(completedAtMs),
-  } as const;
+/** Null where it is not decided. */
+function decisionOn(refresh: Refresh) {
+  const { acceptance, refusal, queueDeadlineMs: deadlineAtMs, retryAfterSeconds } = refresh;
+  if (refusal !== null) return { decision: 'refused', refusal } as const;
+  if (acceptance === null) return null;
+  if (isServedFromSaved(refresh)) return savedDecision(refresh, acceptance);
+  const terms = { ...acceptanceOf(acceptance), deadlineAtMs, retryAfterSeconds };
+  return { decision: 'accepted', ...terms } as const;
+}
+
+function savedDecision(refresh: Refresh, { priceVersion }: Reservation) {
+  const { revisionId, completedAtMs } = refresh;
+  const verifiedAtMs = verifiedTime(refresh);
+  invariant(revisionId !== null, 'an answer from what is saved states it');
+  invariant(completedAtMs !== null && verifiedAtMs !== null, 'it is completed as it is made');
+  return { decision: 'saved', priceVersion, revisionId, verifiedAtMs, completedAtMs } as const;
 }

@@ -20,23 +20,25 @@ test.each([
 ])(
   'an observation of a minute ago answers one that allows %s s: %s (Freshness) [max-age-seconds]',
   (maxAgeSeconds, taken) => {
-    expect(mayTake({ maxAgeSeconds, language: 'english' }, observation, nowMs)).toBe(taken);
+    const freshness = maxAgeSeconds === null ? null : { maxAgeSeconds };
+    expect(mayTake({ freshness, language: 'english' }, observation, nowMs)).toBe(taken);
   },
 );
 
 test('never one of another language, never an older one, whatever is asked (Freshness) [max-age-seconds]', () => {
   const language = fc.constantFrom(...languages);
-  const maxAgeSeconds = fc.option(fc.integer({ min: 0, max: 86_400 }));
+  const freshness = fc.option(fc.record({ maxAgeSeconds: fc.integer({ min: 0, max: 86_400 }) }));
   fc.assert(
     fc.property(
       language,
       language,
-      maxAgeSeconds,
+      freshness,
       fc.integer({ min: 0, max: 2 * 86_400_000 }),
-      (wanted, collected, maxAge, ageMs) => {
+      (wanted, collected, allowed, ageMs) => {
         const seen = { ...observation, language: collected, verifiedAtMs: nowMs - ageMs };
-        const taken = mayTake({ maxAgeSeconds: maxAge, language: wanted }, seen, nowMs);
-        expect(taken).toBe(maxAge !== null && wanted === collected && ageMs <= maxAge * 1_000);
+        const taken = mayTake({ freshness: allowed, language: wanted }, seen, nowMs);
+        const maxAgeMs = allowed && allowed.maxAgeSeconds * 1_000;
+        expect(taken).toBe(maxAgeMs !== null && wanted === collected && ageMs <= maxAgeMs);
       },
     ),
   );

@@ -1,6 +1,5 @@
 import type { RevisionId } from '@inventory/contracts/ids';
 import type { Language } from '@inventory/contracts/languages';
-import type { Refresh } from './refresh.domain.ts';
 import type { Fact } from './refresh-fact.domain.ts';
 
 /** What Current reads of an inventory: the observation of a scan or of a capture. */
@@ -16,17 +15,23 @@ export interface SavedObservation {
   readonly previousRevisionId: RevisionId | null;
 }
 
+/** What a refresh says of the observation that it would take; `freshness` is null where it takes none. */
+export interface AcceptedObservation {
+  readonly language: Language;
+  readonly freshness: { readonly maxAgeSeconds: number } | null;
+}
+
 /**
  * Whether a refresh may take an observation instead of a scan. One in another language is of no use:
  * its texts and properties in the language of the refresh may be older, or missing.
  */
 export function mayTake(
-  refresh: Pick<Refresh, 'maxAgeSeconds' | 'language'>,
+  { freshness, language }: AcceptedObservation,
   observation: SavedObservation,
   nowMs: number,
 ): boolean {
-  if (refresh.maxAgeSeconds === null || refresh.language !== observation.language) return false;
-  return nowMs - observation.verifiedAtMs <= refresh.maxAgeSeconds * 1_000;
+  if (freshness === null || language !== observation.language) return false;
+  return nowMs - observation.verifiedAtMs <= freshness.maxAgeSeconds * 1_000;
 }
 
 /** The end of a queued refresh that takes it. */

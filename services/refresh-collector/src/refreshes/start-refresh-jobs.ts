@@ -7,7 +7,7 @@ import type { SagaDeps } from './apply-fact.ts';
 import type { LedgerClient } from './ledger-client.ts';
 import { sweepHolds } from './orphaned-holds.ts';
 import type { RefreshConfig } from './refresh-config.ts';
-import { resendQueues } from './refresh-mapping.ts';
+import { resendQueues } from './refresh-document.ts';
 import { type Resends, resendWork } from './resend-work.ts';
 import type { AdmissionWatch } from './watch-admission.ts';
 

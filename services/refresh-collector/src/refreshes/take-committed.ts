@@ -23,7 +23,7 @@ export async function takeCommitted(deps: TakeCommittedDeps, scope: InventoryKey
   const latest = await findLatest(deps, scope);
   if (latest === null) return;
   const satisfied = waiting.filter((refresh) => mayTake(refresh, latest, deps.clock.now()));
-  await forEachLimited(satisfied, concurrencyMax, async ({ id }) => {
-    await applyFact(deps.saga, id, observedBy(latest), 'resend');
+  await forEachLimited(satisfied, concurrencyMax, async ({ refreshId }) => {
+    await applyFact(deps.saga, refreshId, observedBy(latest), 'resend');
   });
 }

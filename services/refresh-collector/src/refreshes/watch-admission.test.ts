@@ -1,15 +1,15 @@
+import type { RefreshRequest } from '@inventory/contracts/messages/refresh';
 import { newAccountId, newRefreshId, newScope } from '@inventory/testkit/builders';
 import { createTestClock } from '@inventory/testkit/test-clock';
 import { createRecentUse } from '../recent-use.ts';
 import type { AdmissionStore } from './admission-store.ts';
-import type { RefreshRequest } from './admit-refresh.ts';
 import { noPlan } from './published-plan.domain.ts';
 import { watchAdmission } from './watch-admission.ts';
 
 const rules = { outstandingMax: 10, outstandingPerAccountMax: 4, accountCountMs: 1_000 };
 
 const requestOf = (accountId: RefreshRequest['accountId']) =>
-  ({ id: newRefreshId(), accountId, scope: newScope() }) as RefreshRequest;
+  ({ refreshId: newRefreshId(), accountId, scope: newScope() }) as RefreshRequest;
 
 const nothingCounted = {
   outstanding: 0,

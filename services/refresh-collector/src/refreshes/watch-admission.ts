@@ -1,10 +1,11 @@
+import type { RefreshRequest } from '@inventory/contracts/messages/refresh';
 import type { RefreshRefusal } from '@inventory/contracts/refusal';
 import type { ClosedReason } from '@inventory/contracts/vocabulary';
 import type { Clock } from '@inventory/runtime/clock';
 import type { RecentUse } from '../recent-use.ts';
 import { type AdmissionState, admissionAfterCount, closedReason } from './admission.domain.ts';
 import type { AdmissionStore } from './admission-store.ts';
-import type { Admission, RefreshRequest } from './admit-refresh.ts';
+import type { Admission } from './admit-refresh.ts';
 import type { NoCapacity, PublishedPlan } from './published-plan.domain.ts';
 import { watchCapacity } from './watch-capacity.ts';
 
@@ -130,11 +131,11 @@ export function watchAdmission(
       return null;
     },
     countAhead: ({ accountId }) => (accounts.get(accountId)?.outstanding ?? 1) - 1,
-    decrement({ id, accountId }) {
+    decrement({ refreshId, accountId }) {
       const account = accounts.get(accountId);
       if (account) account.outstanding -= 1;
       admittedSince -= 1;
-      capacity.withdrawn(id);
+      capacity.withdrawn(refreshId);
     },
   };
 }

@@ -18,7 +18,7 @@ function openWatch() {
   function admitOf(account: string, pages: number | null = null, refresh = account) {
     const noCapacity = watch.missingFor(account, pages);
     const accountId = account as AccountId;
-    if (!noCapacity) watch.admitted({ id: refresh as RefreshId, accountId }, pages);
+    if (!noCapacity) watch.admitted({ refreshId: refresh as RefreshId, accountId }, pages);
     return noCapacity?.full ?? 'admitted';
   }
   return {

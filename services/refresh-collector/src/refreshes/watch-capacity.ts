@@ -56,11 +56,11 @@ export function watchCapacity(plan: () => PublishedPlan, clock: Clock) {
     },
     /** Counts a refresh that the plan does not contain yet. */
     admitted(
-      { id, accountId }: Pick<Refresh, 'id' | 'accountId'>,
+      { refreshId, accountId }: Pick<Refresh, 'refreshId' | 'accountId'>,
       expectedPages: number | null,
     ): void {
       const { atMs, typicalPages } = plan();
-      admittedSince(atMs).set(id, { accountId, pages: expectedPages ?? typicalPages });
+      admittedSince(atMs).set(refreshId, { accountId, pages: expectedPages ?? typicalPages });
       refusedAtMs.delete(accountId);
     },
     /** Reverts that count. */

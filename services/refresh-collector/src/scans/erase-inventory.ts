@@ -20,10 +20,10 @@ export interface EraseInventoryDeps {
 export async function eraseInventory(deps: EraseInventoryDeps, inventory: string): Promise<void> {
   const { saga, lists, inventories } = deps;
   const [leased = null] = await inventories.findLeasedRefreshes([inventory]);
-  for (const { id } of await lists.findUnread(inventory)) {
-    await applyFact(saga, id, { fact: 'inventory_erased' }, 'resend');
+  for (const { refreshId } of await lists.findUnread(inventory)) {
+    await applyFact(saga, refreshId, { fact: 'inventory_erased' }, 'resend');
   }
-  const phase = leased && (await saga.refreshes.findRefresh(leased))?.refresh.phase;
+  const phase = leased && (await saga.refreshes.findRefresh(leased))?.phase;
   const isUnderWay = phase === 'queued' || phase === 'collecting';
   await inventories.forgetInventory(inventory, isUnderWay ? null : leased);
 }

@@ -1,7 +1,7 @@
 import { firstTries, type PageTries } from '../egress/page-verdicts.domain.ts';
 import type { SagaDeps } from '../refreshes/apply-fact.ts';
 import type { Refresh } from '../refreshes/refresh.domain.ts';
-import type { StagedPageRecord } from '../refreshes/refresh-mapping.ts';
+import type { StagedPageRecord } from '../refreshes/refresh-document.ts';
 import {
   freshProgress,
   resumedProgress,
@@ -71,6 +71,6 @@ export async function isClaimed(
   { refreshes }: Pick<SagaDeps, 'refreshes'>,
   { refresh, epoch }: ClaimedScan,
 ): Promise<boolean> {
-  const stored = await refreshes.findRefresh(refresh.id);
-  return stored?.refresh.phase === 'collecting' && stored.refresh.scan?.epoch === epoch;
+  const stored = await refreshes.findRefresh(refresh.refreshId);
+  return stored?.phase === 'collecting' && stored.scan?.epoch === epoch;
 }

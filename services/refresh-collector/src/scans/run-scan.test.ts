@@ -51,7 +51,7 @@ function openScan(fetchPage: PlatformClient['fetchPage'], changes: ScanChanges =
     saga: {
       refreshes: {
         insertRefresh: unused,
-        findRefresh: async () => ({ refresh: changes.stored?.() ?? refresh, trace: {} }),
+        findRefresh: async () => changes.stored?.() ?? refresh,
         cachedRefresh: () => null,
         cacheRefresh: () => {},
         readKeyState: unused,

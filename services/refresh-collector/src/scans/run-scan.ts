@@ -16,8 +16,8 @@ import {
 import type { PlatformAnswer } from '../egress/platform-answer.domain.ts';
 import { type ReadPageDeps, readPage } from '../egress/read-page.ts';
 import { applyTo, type SagaDeps } from '../refreshes/apply-fact.ts';
+import type { StagedPageRecord } from '../refreshes/refresh-document.ts';
 import type { Fact } from '../refreshes/refresh-fact.domain.ts';
-import type { StagedPageRecord } from '../refreshes/refresh-mapping.ts';
 import {
   claimedScan,
   isClaimed,
@@ -74,9 +74,9 @@ export async function runScan(deps: ScanDeps, taken: ClaimedScan, hold: ScanHold
       if (isMongoUnavailable(error)) throw error;
       const isErased = error instanceof Refused && error.refusal.code === 'inventory_erased';
       const outcome = isErased ? 'incomplete' : 'internal_failure';
-      const details = { err: error, refresh_id: claimed.refresh.id };
+      const details = { err: error, refresh_id: claimed.refresh.refreshId };
       if (!isErased) deps.logger.error(details, 'scan failed by a fault');
-      if (state) await end(deps, claimed, state, { fact: 'scan_failed', outcome });
+      if (state) await end(deps, state, { fact: 'scan_failed', outcome });
       return;
     }
   }
@@ -91,7 +91,7 @@ async function readNextPage(
 ): Promise<OpenScan | undefined> {
   if (isOverdue(deps, claimed)) {
     const state = await scan.recorded;
-    if (state) await end(deps, claimed, state, { fact: 'collect_deadline_passed' });
+    if (state) await end(deps, state, { fact: 'collect_deadline_passed' });
     return undefined;
   }
   if (scan.isAhead && !(await isClaimed(deps.saga, claimed))) return leave(scan);
@@ -99,7 +99,7 @@ async function readNextPage(
     await pause(breakerPauseMs, hold.ending);
     return scan;
   }
-  return inSpan({ name: 'scan page', parent: claimed.trace }, () =>
+  return inSpan({ name: 'scan page', parent: claimed.refresh.trace }, () =>
     readOnePage(deps, claimed, scan, hold),
   );
 }
@@ -159,11 +159,11 @@ async function applyStep(
   hold: ScanHold,
 ): Promise<OpenScan | undefined> {
   if (step.step === 'fail') {
-    await end(deps, claimed, state, { fact: 'scan_failed', outcome: step.outcome });
+    await end(deps, state, { fact: 'scan_failed', outcome: step.outcome });
     return undefined;
   }
   for (const identityId of step.rests) await deps.egress.pool.restIdentity(identityId);
-  if (step.step === 'check_end') return recordDoubt(deps, claimed, state, step);
+  if (step.step === 'check_end') return recordDoubt(deps, state, step);
   if (step.step === 'retry') {
     await pause(Math.min(step.pauseMs, timeLeftMs(deps, claimed)), hold.ending);
     return recordedScan({ ...state, progress: step.progress, tries: step.tries });
@@ -180,13 +180,12 @@ async function applyStep(
 /** Stored before the page is read again, so that the checks are counted over all workers. */
 async function recordDoubt(
   { saga }: ScanDeps,
-  { trace }: ClaimedScan,
   state: ScanState,
   { progress, tries }: Extract<ScanStep, { step: 'check_end' }>,
 ): Promise<OpenScan | undefined> {
   const fact = { fact: 'end_doubted', cursor: progress.endCheck.cursor } as const;
   const { refresh } = state;
-  const recorded = await applyTo(saga, { refresh, trace }, fact, { repetition: 'resend' });
+  const recorded = await applyTo(saga, refresh, fact, { repetition: 'resend' });
   return recorded?.step === 'changed'
     ? recordedScan({ ...state, refresh: recorded.refresh, progress, tries })
     : undefined;
@@ -217,14 +216,14 @@ async function stageAndRecord(
   };
   if (step.done) {
     const completedAtMs = deps.clock.now();
-    await end(deps, claimed, next, { fact: 'scan_completed', completedAtMs }, page);
+    await end(deps, next, { fact: 'scan_completed', completedAtMs }, page);
     return undefined;
   }
   const { reportedTotalCount } = step.page;
   const { assetsRead } = progress;
   const recorded = await applyTo(
     deps.saga,
-    { refresh: state.refresh, trace: claimed.trace },
+    state.refresh,
     { fact: 'page_recorded', reportedTotalCount, assetsRead },
     { repetition: 'resend', lastPage: page },
   );
@@ -240,28 +239,25 @@ function stage(
 ): Promise<ManifestPage | undefined> {
   const { refresh, epoch, inventoryEpoch } = claimed;
   invariant(inventoryEpoch !== undefined, 'no page is read before the epoch of its inventory');
-  const place = { scanId: refresh.id, epoch, page, inventoryEpoch };
+  const place = { scanId: refresh.refreshId, epoch, page, inventoryEpoch };
   return ofRevisionStore(deps, claimed, hold, (store) => store.stagePage(place, text));
 }
 
 /** Ends the scan unless it changed meanwhile: then it was ended or taken by another worker. */
 async function end(
-  deps: ScanDeps,
-  claimed: ClaimedScan,
+  { saga }: ScanDeps,
   { refresh, progress, pages }: ScanState,
   fact: Fact,
   lastPage?: StagedPageRecord,
 ): Promise<void> {
-  const { trace } = claimed;
   const scan = refresh.scan && {
     ...refresh.scan,
     pages: progress.pages,
     assetsRead: progress.assetsRead,
     reportedTotalCount: progress.reportedTotalCount,
   };
-  const stored = { refresh: { ...refresh, scan }, trace };
-  await inSpan({ name: `end scan ${fact.fact}`, parent: trace }, () =>
-    applyTo(deps.saga, stored, fact, {
+  await inSpan({ name: `end scan ${fact.fact}`, parent: refresh.trace }, () =>
+    applyTo(saga, { ...refresh, scan }, fact, {
       repetition: 'resend',
       pages,
       ...(lastPage ? { lastPage } : {}),

@@ -41,7 +41,7 @@ export function createRunningScans(deps: RunningScansDeps) {
 
   const held = () => [...own.values()].filter((scan) => !scan.held.signal.aborted);
   const ofRefresh = (refreshId: string) =>
-    [...own.values()].filter(({ refresh }) => refresh.id === refreshId);
+    [...own.values()].filter(({ refresh }) => refresh.refreshId === refreshId);
 
   async function release(lease: InventoryLease): Promise<void> {
     try {
@@ -54,9 +54,9 @@ export function createRunningScans(deps: RunningScansDeps) {
   function staying(): OwnScan[] {
     const scans = held().filter(({ leave }) => !leave.signal.aborted);
     return scans.map(({ refresh, sinceMs }) => {
-      const known = deps.lastKnown(refresh.id) ?? refresh;
-      const { id: refreshId, collectDeadlineMs } = known;
-      const deadlineMs = collectDeadlineMs ?? 0;
+      const { refreshId } = refresh;
+      const known = deps.lastKnown(refreshId) ?? refresh;
+      const deadlineMs = known.collectDeadlineMs ?? 0;
       return { refreshId, pagesLeft: deps.pagesLeft(known), deadlineMs, sinceMs };
     });
   }

@@ -3,7 +3,6 @@ import { parseDocument, readEach } from '@inventory/mongo/parse-document';
 import type { TypedCollection, TypedFilter } from '@inventory/mongo/typed-collection';
 import { dateOf } from '@inventory/runtime/clock';
 import type { Logger } from '@inventory/runtime/logger';
-import type { TraceCarrier } from '@inventory/runtime/tracing';
 import type { Sort } from 'mongodb';
 import type { ScanSize } from '../refreshes/recorded-scan.domain.ts';
 import type { Refresh, RefreshPhase, ScanSummary } from '../refreshes/refresh.domain.ts';
@@ -11,17 +10,14 @@ import {
   type PlannedRefreshDocument,
   plannedRefreshDocument,
   type RefreshDocument,
-} from '../refreshes/refresh-document.ts';
-import {
-  fromDocument,
+  refreshIn,
   type StagedPageRecord,
-  stagedPagesOf,
-} from '../refreshes/refresh-mapping.ts';
+  stagedPagesIn,
+} from '../refreshes/refresh-document.ts';
 
 /** A scan claimed by one worker; every write of it carries the epoch. */
 export interface ClaimedScan {
   readonly refresh: Refresh;
-  readonly trace: TraceCarrier;
   readonly epoch: number;
   readonly pages: readonly StagedPageRecord[];
   /** While its start is being written; null where it was not started. */
@@ -55,16 +51,16 @@ type Batches = AsyncIterable<readonly PlannedRefresh[]>;
 
 export type ScanStore = ReturnType<typeof createScanStore>;
 
+type PlannedField = Exclude<keyof PlannedRefreshDocument, '_id' | 'changedAt'>;
 const plannedFields: Record<Exclude<keyof PlannedRefreshDocument, '_id'>, 1> = {
   version: 1,
   accountId: 1,
-  scopeKey: 1,
   scope: 1,
   phase: 1,
-  queueDeadline: 1,
-  collectDeadline: 1,
+  queueDeadlineMs: 1,
+  collectDeadlineMs: 1,
   expectedPages: 1,
-  maxAgeSeconds: 1,
+  freshness: 1,
   watchId: 1,
   scan: 1,
   changedAt: 1,
@@ -79,7 +75,7 @@ export function createScanStore(
   readTime: () => Promise<number>,
   logger: Pick<Logger, 'error'>,
 ) {
-  async function* planned(filter: TypedFilter<RefreshDocument>, sort: Sort): Batches {
+  async function* readPlanned(filter: TypedFilter<RefreshDocument>, sort: Sort): Batches {
     const found = refreshes
       .find(filter)
       .sort(sort)
@@ -98,18 +94,18 @@ export function createScanStore(
     /** The clock of the database, by which changes are found. */
     readTime,
     /** Every refresh that is queued or collecting. */
-    readOpen: (): Batches => planned({ phase: { $in: ['queued', 'collecting'] } }, {}),
+    readOpen: (): Batches => readPlanned({ phase: { $in: ['queued', 'collecting'] } }, {}),
     /**
      * Refreshes in any phase that changed at this time of the database's clock or later, the earliest
      * change first.
      */
     readChangedSince: (timeMs: number): Batches =>
-      planned({ changedAt: { $gte: dateOf(timeMs) } }, { changedAt: 1 }),
+      readPlanned({ changedAt: { $gte: dateOf(timeMs) } }, { changedAt: 1 }),
     /** The scan of this epoch with its pages; null when it ended or another worker claimed it. */
     async findClaimed(id: string, epoch: number): Promise<ClaimedScan | null> {
       const found = await refreshes.findOne({ _id: id, phase: 'collecting', 'scan.epoch': epoch });
       if (!found) return null;
-      return { ...fromDocument(found), epoch, pages: stagedPagesOf(found) };
+      return { refresh: refreshIn(found), epoch, pages: stagedPagesIn(found) };
     },
     /** Whether a scan of this inventory has ended and is not saved yet. */
     async isBeingSaved(inventory: string): Promise<boolean> {
@@ -121,30 +117,35 @@ export function createScanStore(
 
 /** The planned fields of a refresh that this process wrote, without the database's `changedAt`. */
 export function plannedOf(refresh: Refresh): PlannedRefresh {
-  const { id, version, accountId, phase, scope, expectedPages } = refresh;
-  return {
-    ...{ id, version, accountId, phase, expectedPages, ...sizeOf(refresh.scan) },
-    inventory: inventoryKeyText(scope),
-    appId: scope.app_id,
-    queueDeadlineMs: refresh.queueDeadlineMs,
-    collectDeadlineMs: refresh.collectDeadlineMs,
-    maxAgeSeconds: refresh.maxAgeSeconds ?? undefined,
-    isWatch: refresh.watchId !== null,
-    changedAtMs: 0,
-  };
+  return planned(refresh, refresh.refreshId, 0);
 }
 
 function toPlanned(stored: PlannedRefreshDocument): PlannedRefresh {
   const document = parseDocument(plannedRefreshDocument, stored);
-  const { _id: id, version, accountId, phase, expectedPages, maxAgeSeconds } = document;
+  return planned(document, document._id, document.changedAt?.getTime() ?? 0);
+}
+
+function planned(
+  refresh: Pick<Refresh, PlannedField>,
+  id: string,
+  changedAtMs: number,
+): PlannedRefresh {
+  const { version, accountId, phase, scope, expectedPages, freshness } = refresh;
+  const { queueDeadlineMs, collectDeadlineMs } = refresh;
   return {
-    ...{ id, version, accountId, phase, expectedPages, maxAgeSeconds, ...sizeOf(document.scan) },
-    inventory: document.scopeKey,
-    appId: document.scope.app_id,
-    queueDeadlineMs: document.queueDeadline.getTime(),
-    collectDeadlineMs: document.collectDeadline?.getTime() ?? null,
-    isWatch: document.watchId !== undefined,
-    changedAtMs: document.changedAt?.getTime() ?? 0,
+    id,
+    version,
+    accountId,
+    phase,
+    expectedPages,
+    queueDeadlineMs,
+    collectDeadlineMs,
+    ...sizeOf(refresh.scan),
+    inventory: inventoryKeyText(scope),
+    appId: scope.app_id,
+    maxAgeSeconds: freshness?.maxAgeSeconds,
+    isWatch: refresh.watchId !== null,
+    changedAtMs,
   };
 }
 

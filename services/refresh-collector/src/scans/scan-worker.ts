@@ -3,7 +3,6 @@ import { inSpan } from '@inventory/runtime/tracing';
 import { applyFact, type SagaDeps } from '../refreshes/apply-fact.ts';
 import type { Refresh } from '../refreshes/refresh.domain.ts';
 import type { Fact } from '../refreshes/refresh-fact.domain.ts';
-import type { StoredRefresh } from '../refreshes/refresh-mapping.ts';
 import { advance } from '../refreshes/refresh-saga.domain.ts';
 import type { InventoryStore, WaitingLease } from './inventory-store.ts';
 import { scansToHandOver } from './replica-share.domain.ts';
@@ -33,7 +32,7 @@ interface OpenedScan {
   /** When the lease was requested. */
   readonly sentMs: number;
   /** The refresh as this replica knows it before that. */
-  readonly before: StoredRefresh | null;
+  readonly before: Refresh | null;
   readonly fact: Fact;
   /** Null where it is not started. */
   readonly started: Promise<Refresh | null>;
@@ -49,7 +48,7 @@ export function createScanWorker(deps: ScanWorkerDeps) {
   const running = createRunningScans({
     ...deps,
     onEnded: () => deps.onEnded(waitingLeases.areExpected),
-    lastKnown: (refreshId) => deps.saga.refreshes.cachedRefresh(refreshId)?.refresh ?? null,
+    lastKnown: (refreshId) => deps.saga.refreshes.cachedRefresh(refreshId),
   });
   /** Pages of the scans that are about to start, by token. */
   const reserved = new Map<string, number>();
@@ -159,21 +158,21 @@ export function createScanWorker(deps: ScanWorkerDeps) {
 }
 
 function logResumed(
-  { refresh, epoch, trace }: ClaimedScan,
+  { refresh, epoch }: ClaimedScan,
   logger: Pick<ScanWorkerDeps['logger'], 'info'>,
 ): Promise<void> {
-  return inSpan({ name: 'resume scan', parent: trace }, async () =>
-    logger.info({ refresh_id: refresh.id, epoch }, 'scan resumed'),
+  return inSpan({ name: 'resume scan', parent: refresh.trace }, async () =>
+    logger.info({ refresh_id: refresh.refreshId, epoch }, 'scan resumed'),
   );
 }
 
 /** A new scan as it will be; null where that depends on what is stored. */
 function newScanOf({ before, fact, started: starting }: OpenedScan): ClaimedScan | null {
   if (before === null || fact.fact !== 'scan_started') return null;
-  const started = advance(before.refresh, fact);
+  const started = advance(before, fact);
   if (started.step !== 'changed' || started.next.scan === null) return null;
   const { next: refresh } = started;
-  return { ...before, refresh, epoch: started.next.scan.epoch, pages: [], starting };
+  return { refresh, epoch: started.next.scan.epoch, pages: [], starting };
 }
 
 async function resumedScan(
@@ -181,7 +180,7 @@ async function resumedScan(
   { started }: OpenedScan,
 ): Promise<ClaimedScan | null> {
   const refresh = await started.catch(() => null);
-  return refresh?.scan ? await scans.findClaimed(refresh.id, refresh.scan.epoch) : null;
+  return refresh?.scan ? await scans.findClaimed(refresh.refreshId, refresh.scan.epoch) : null;
 }
 
 function sumOf(numbers: Iterable<number>): number {

@@ -83,7 +83,7 @@ export function startScanning(context: Context, deps: ScanningDeps) {
   refreshes.onRefreshChanged((refresh, left) => {
     if (scheduler.onRefreshChanged(refresh)) jobs.planner.wake();
     if (left !== 'collecting') return;
-    worker.stopScan(refresh.id);
+    worker.stopScan(refresh.refreshId);
     closeLeaseOf(stores.inventories, refresh, config.pages.count)
       .then(() => jobs.planner.wake())
       .catch((error: unknown) => logger.warn({ err: error }, 'scan lease not closed'));
@@ -197,7 +197,7 @@ function closeLeaseOf(
   refresh: Refresh,
   assetsPerPage: number,
 ): Promise<void> {
-  const lease = { inventory: inventoryKeyText(refresh.scope), refreshId: refresh.id };
+  const lease = { inventory: inventoryKeyText(refresh.scope), refreshId: refresh.refreshId };
   const pages = pagesToExpect(refresh, assetsPerPage);
   return inventories.closeLease(lease, {
     ...(pages === undefined ? {} : { pages }),

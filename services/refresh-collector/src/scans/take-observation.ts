@@ -23,9 +23,8 @@ export async function takeObservation(
   deps: TakeObservationDeps,
   refreshId: string,
 ): Promise<Fact | null> {
-  const stored = await deps.refreshes.findRefresh(refreshId);
-  if (stored?.refresh.phase !== 'queued') return null;
-  const { refresh } = stored;
+  const refresh = await deps.refreshes.findRefresh(refreshId);
+  if (refresh?.phase !== 'queued') return null;
   // In this order: what is saved between the two is found the next time.
   const isBeingSaved = await deps.scans.isBeingSaved(inventoryKeyText(refresh.scope));
   const found = await findObservation(deps, refresh);

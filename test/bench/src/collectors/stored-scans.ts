@@ -3,8 +3,10 @@ import { inventoryKeyText } from '@inventory/contracts/inventory-key';
 import { ensureIndexes } from '@inventory/mongo/indexes';
 import { indexes, openCollections } from '@inventory/refresh-collector/collections';
 import type { Refresh } from '@inventory/refresh-collector/refreshes/refresh.domain';
-import type { RefreshDocument } from '@inventory/refresh-collector/refreshes/refresh-document';
-import { toNewDocument } from '@inventory/refresh-collector/refreshes/refresh-mapping';
+import {
+  newDocument,
+  type RefreshDocument,
+} from '@inventory/refresh-collector/refreshes/refresh-document';
 import { dateOf } from '@inventory/runtime/clock';
 import type { Db } from 'mongodb';
 
@@ -47,20 +49,20 @@ export async function storeScans(db: Db, stored: StoredScans): Promise<void> {
 }
 
 function documentOf(refresh: Refresh, nowMs: number): RefreshDocument {
-  return { ...toNewDocument(refresh, null, {}, nowMs, times), changedAt: dateOf(nowMs) };
+  return { ...newDocument(refresh, null, nowMs, times), changedAt: dateOf(nowMs) };
 }
 
 function collecting(document: RefreshDocument, nowMs: number): RefreshDocument {
   return {
     ...document,
     phase: 'collecting',
-    collectDeadline: dateOf(nowMs + hourMs),
+    collectDeadlineMs: nowMs + hourMs,
     scan: {
       epoch: 1,
       sequence: 1,
       worker: null,
-      startedAt: dateOf(nowMs),
-      completedAt: null,
+      startedAtMs: nowMs,
+      completedAtMs: null,
       pages: 0,
       assetsRead: 0,
       reportedTotalCount: null,
@@ -77,7 +79,7 @@ function refreshOf(index: number, nowMs: number): Refresh {
     context_id: 2,
   };
   return {
-    id: randomUUID(),
+    refreshId: randomUUID(),
     version: 1,
     phase: 'queued',
     accountId: `acc_${String(index % accounts).padStart(8, '0')}-0000-7000-8000-000000000000`,
@@ -89,7 +91,7 @@ function refreshOf(index: number, nowMs: number): Refresh {
     language: 'english',
     watchId: null,
     maxCredits: 125,
-    maxAgeSeconds: null,
+    freshness: null,
     expectedPages: null,
     waitingId: null,
     requestedAtMs: nowMs,
@@ -115,5 +117,6 @@ function refreshOf(index: number, nowMs: number): Refresh {
     },
     eventAppended: false,
     scan: null,
+    trace: {},
   };
 }

@@ -1,8 +1,9 @@
 import { changesPath } from '@inventory/contracts/http/changes';
 import { currentPath } from '@inventory/contracts/http/current';
 import type { ProjectEvent } from '@inventory/contracts/http/project-event';
-import { type RefreshRecord, refreshPath } from '@inventory/contracts/http/refresh';
+import { refreshPath, type refreshRecord } from '@inventory/contracts/http/refresh';
 import { type PublicCode, refusalCodes } from '@inventory/contracts/refusal-codes';
+import type { z } from 'zod';
 
 /** Values that the examples of the reference share, so that they are consistent. */
 export const exampleIds = {
@@ -30,7 +31,7 @@ export const exampleScope = {
 export const exampleRateLimit = { limit_per_minute: 120, remaining: 118, reset_seconds: 42 };
 export const plainMetaExample = { request_id: exampleIds.request };
 
-export const queuedRecord: RefreshRecord = {
+export const queuedRecord: z.input<typeof refreshRecord> = {
   refresh_id: exampleIds.refresh,
   scope: exampleScope,
   state: 'queued',
@@ -54,7 +55,7 @@ export const queuedRecord: RefreshRecord = {
   },
 };
 
-export const completedRecord: RefreshRecord = {
+export const completedRecord: z.input<typeof refreshRecord> = {
   ...queuedRecord,
   state: 'completed',
   completed_at: '2026-01-15T10:00:21.000Z',
@@ -77,7 +78,7 @@ export const completedRecord: RefreshRecord = {
   },
 };
 
-export const savedRecord: RefreshRecord = {
+export const savedRecord: z.input<typeof refreshRecord> = {
   ...completedRecord,
   completed_at: '2026-01-15T10:00:00.012Z',
   outcome: 'complete_unchanged',

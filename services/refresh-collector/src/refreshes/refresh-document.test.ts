@@ -1,6 +1,6 @@
 import { acceptedRefresh } from '../../test/refresh-builder.ts';
 import { loadConfig } from '../config.ts';
-import { timedFields } from './refresh-mapping.ts';
+import { derivedFields } from './refresh-document.ts';
 
 const times = loadConfig({
   KAFKA_BROKERS: 'localhost:9092',
@@ -14,7 +14,7 @@ const times = loadConfig({
 const dayMs = 86_400_000;
 const nowMs = Date.UTC(2026, 10, 21);
 const expiry = (phase: 'completed' | 'refused') =>
-  timedFields(acceptedRefresh({ phase }), nowMs, times).expireAt?.getTime();
+  derivedFields(acceptedRefresh({ phase }), nowMs, times).expireAt?.getTime();
 
 test('a terminal refresh and its Idempotency-Key are kept for 30 days, a refused attempt for one (Refresh: key) [keys-are-kept-30-days]', () => {
   expect(expiry('completed')).toBe(nowMs + 30 * dayMs);
@@ -24,6 +24,6 @@ test('a terminal refresh and its Idempotency-Key are kept for 30 days, a refused
 test.each(['accepted', 'queued', 'collecting', 'assembling', 'settling'] as const)(
   'a refresh that is %s never expires (Refresh: key)',
   (phase) => {
-    expect(timedFields(acceptedRefresh({ phase }), nowMs, times)).not.toHaveProperty('expireAt');
+    expect(derivedFields(acceptedRefresh({ phase }), nowMs, times)).not.toHaveProperty('expireAt');
   },
 );

@@ -1,0 +1,107 @@
+import { z } from 'zod';
+
+/** The name on the wire: `requestedAtMs` is `requested_at`, any other name itself in snake_case. */
+type WireName<Name> = Name extends `${infer Time}AtMs` ? SnakeCase<`${Time}At`> : SnakeCase<Name>;
+type SnakeCase<Name> = Name extends `${infer First}${infer Rest}`
+  ? `${First extends Lowercase<First> ? First : `_${Lowercase<First>}`}${SnakeCase<Rest>}`
+  : '';
+
+/** The schema of a field in the code: of a codec its other side. */
+type InCode<Field extends z.core.SomeType> =
+  Field extends z.ZodCodec<z.core.SomeType, infer Decoded extends z.core.$ZodType>
+    ? Decoded
+    : Field extends z.ZodNullable<infer Value>
+      ? z.ZodNullable<InCode<Value>>
+      : Field extends z.ZodOptional<infer Value>
+        ? z.ZodOptional<InCode<Value>>
+        : Field extends z.ZodArray<infer Item>
+          ? z.ZodArray<InCode<Item>>
+          : Extract<Field, z.core.$ZodType>;
+
+type WireShape<Fields> = { -readonly [Name in keyof Fields as WireName<Name>]: Fields[Name] };
+type CodeShape<Fields extends z.ZodRawShape> = {
+  -readonly [Name in keyof Fields]: InCode<Fields[Name]>;
+};
+
+/** A codec between an object of the wire and the same one in the code, whose schema is `out`. */
+export type WireCodec<Fields extends z.ZodRawShape> = z.ZodCodec<
+  z.ZodObject<WireShape<Fields>>,
+  z.ZodObject<CodeShape<Fields>>
+>;
+
+/**
+ * Declares a noun once: in the code its names are camelCase and its times milliseconds, on the wire
+ * snake_case and ISO text. A field is a schema of its wire form, or a codec, or a codec that is
+ * nullable, optional or in an array. Decoding ignores what is not declared. What breaks a schema
+ * throws a ZodError, encoded or decoded.
+ */
+export function wire<const Fields extends z.ZodRawShape>(fields: Fields): WireCodec<Fields> {
+  return wireOf(fields, z.object);
+}
+
+/** As {@link wire}, for what customers send: a field that is not declared is an issue. */
+export function strictWire<const Fields extends z.ZodRawShape>(fields: Fields): WireCodec<Fields> {
+  return wireOf(fields, z.strictObject);
+}
+
+function wireOf<Fields extends z.ZodRawShape>(
+  fields: Fields,
+  objectOf: (shape: z.ZodRawShape) => z.ZodObject,
+): WireCodec<Fields> {
+  const encoded = Object.keys(fields).map((name) => [name, wireName(name)] as const);
+  const decoded = encoded.map(([name, sent]) => [sent, name] as const);
+  const entries = Object.entries(fields);
+  const sent = objectOf(
+    Object.fromEntries(entries.map(([name, field]) => [wireName(name), field])),
+  );
+  const inCode = z.object(
+    Object.fromEntries(entries.map(([name, field]) => [name, codeOf(field)])),
+  );
+  const codec = z.codec(sent, inCode, {
+    decode: (value) => renamed(value, decoded),
+    encode: (value) => renamed(value, encoded),
+  });
+  // The types of both sides follow from the fields.
+  return codec as unknown as WireCodec<Fields>;
+}
+
+function wireName(name: string): string {
+  return name.replace(/AtMs$/, 'At').replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+}
+
+function codeOf(field: z.core.$ZodType): z.core.$ZodType {
+  if (field instanceof z.ZodCodec) return field.out;
+  if (field instanceof z.ZodNullable) return z.nullable(codeOf(field.unwrap()));
+  if (field instanceof z.ZodOptional) return z.optional(codeOf(field.unwrap()));
+  if (field instanceof z.ZodArray) return z.array(codeOf(field.element));
+  return field;
+}
+
+function renamed(
+  from: Readonly<Record<string, unknown>>,
+  names: readonly (readonly [string, string])[],
+): Record<string, unknown> {
+  const to: Record<string, unknown> = {};
+  for (const [name, other] of names) {
+    if (from[name] !== undefined) to[other] = from[name];
+  }
+  return to;
+}
+
+/** ISO 8601 UTC on the wire, milliseconds since the Unix epoch in the code. */
+export const time = z.codec(z.iso.datetime(), z.number(), {
+  decode: (text) => Date.parse(text),
+  encode: (timeMs) => new Date(timeMs).toISOString(),
+});
+
+/** Absent on the wire, null in the code. */
+export function orNull<Schema extends z.ZodType>(
+  schema: Schema,
+): z.ZodCodec<z.ZodOptional<Schema>, z.ZodNullable<InCode<Schema>>> {
+  const codec = z.codec(schema.optional(), z.nullable(codeOf(schema)), {
+    decode: (value) => value ?? null,
+    encode: (value) => (value ?? undefined) as z.output<Schema> | undefined,
+  });
+  // As in `wireOf`.
+  return codec as unknown as z.ZodCodec<z.ZodOptional<Schema>, z.ZodNullable<InCode<Schema>>>;
+}
