@@ -25,10 +25,10 @@ import { boundlessPlaces } from '../../test/support/boundless-places.ts';
 import type { Principal } from '../tenancy/principal.domain.ts';
 import type { Answer } from './answer.ts';
 import { createPublicApp } from './app.ts';
+import { standingAt } from './limits/rate-window.domain.ts';
+import { createUnknownKeys } from './limits/unknown-keys.ts';
 import { errorExample } from './openapi/examples.ts';
 import { publicRoute } from './public-route.ts';
-import { standingAt } from './rate-window.domain.ts';
-import { createUnknownKeys } from './unknown-keys.ts';
 
 const product = 'platform.inventory.current.page.v1';
 const principal: Principal = {

@@ -9,10 +9,10 @@ import type { NetworkPolicy } from '../tenancy/network-policy.domain.ts';
 import { assignRequestId } from './assign-request-id.ts';
 import { type AuthenticateDeps, authenticate } from './authenticate.ts';
 import { checkNetwork, checkPermission } from './authorize.ts';
-import { deliverPage } from './deliver-page.ts';
-import { type LimitPeersDeps, limitPeers, withKey } from './limit-peers.ts';
-import { limitRate } from './limit-rate.ts';
-import type { TrafficLimiter } from './limit-traffic.ts';
+import { deliverPage } from './delivery/deliver-page.ts';
+import { type LimitPeersDeps, limitPeers, withKey } from './limits/limit-peers.ts';
+import { limitRate } from './limits/limit-rate.ts';
+import type { TrafficLimiter } from './limits/limit-traffic.ts';
 import { compressBody, negotiateType } from './negotiate-content.ts';
 import type { BoundPublicRoute } from './public-route.ts';
 import { refusePlainHttp } from './refuse-plain-http.ts';
@@ -20,7 +20,7 @@ import { renderErrors } from './render-errors.ts';
 import type { RequestState } from './request-state.ts';
 import { type RunRouteDeps, runRoute } from './run-route.ts';
 import { type PublicPages, servePages } from './serve-pages.ts';
-import { markDeprecated } from './v1-headers.ts';
+import { markDeprecated } from './v1/v1-headers.ts';
 
 export interface PublicAppOptions extends AuthenticateDeps, LimitPeersDeps, RunRouteDeps {
   readonly routes: readonly BoundPublicRoute[];

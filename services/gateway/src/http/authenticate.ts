@@ -2,9 +2,9 @@ import { Refused } from '@inventory/http/refused';
 import { withDeadline } from '@inventory/runtime/wait';
 import type { Principal } from '../tenancy/principal.domain.ts';
 import type { PrincipalCache } from '../tenancy/principal-cache.ts';
-import type { ClientAddressOf } from './client-address.ts';
+import type { ClientAddressOf } from './limits/client-address.ts';
+import type { UnknownKeys } from './limits/unknown-keys.ts';
 import type { PublicMiddleware } from './request-state.ts';
-import type { UnknownKeys } from './unknown-keys.ts';
 
 export interface AuthenticateDeps {
   readonly principals: Omit<PrincipalCache, 'invalidate'>;

@@ -12,9 +12,9 @@ import { publicRoutes } from '../public-routes.ts';
 import type { Principal } from '../tenancy/principal.domain.ts';
 import { defaultServiceAccountId } from '../tenancy/tenancy.domain.ts';
 import { createPublicApp } from './app.ts';
+import { standingAt } from './limits/rate-window.domain.ts';
+import { createUnknownKeys } from './limits/unknown-keys.ts';
 import type { PublicEndpoint } from './public-route.ts';
-import { standingAt } from './rate-window.domain.ts';
-import { createUnknownKeys } from './unknown-keys.ts';
 
 const clock = createTestClock();
 const accountId = newAccountId();

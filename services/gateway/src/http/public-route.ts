@@ -7,7 +7,7 @@ import type { BoundRoute, Input, InputSchemas } from '@inventory/http/route';
 import { validateInput } from '@inventory/http/validate-input';
 import type { z } from 'zod';
 import type { AdmittedRequest, Answer, StreamAnswer } from './answer.ts';
-import type { V1Dialect } from './v1-dialect.ts';
+import type { V1Dialect } from './v1/v1-dialect.ts';
 
 export type PublicTag =
   | 'Refreshes'

@@ -3,8 +3,8 @@ import { type HttpServer, startHttpServer } from '@inventory/http/http-server';
 import { systemIdentifiers } from '@inventory/runtime/identifiers';
 import { createTestClock } from '@inventory/testkit/test-clock';
 import type { Principal } from '../tenancy/principal.domain.ts';
+import { createUnknownKeys } from './limits/unknown-keys.ts';
 import { refuseUnknownKeys } from './refuse-unknown-keys.ts';
-import { createUnknownKeys } from './unknown-keys.ts';
 
 const peer = '192.0.2.1';
 let server: HttpServer;

@@ -6,9 +6,9 @@ import { pause } from '@inventory/runtime/wait';
 import { commonHeaders, newRequestId } from './assign-request-id.ts';
 import { type AuthenticateDeps, findPrincipal } from './authenticate.ts';
 import { errorText } from './render-errors.ts';
-import { v1TargetOf } from './v1-dialect.ts';
-import { v1Failure } from './v1-failures.ts';
-import { deprecationHeaders } from './v1-headers.ts';
+import { v1TargetOf } from './v1/v1-dialect.ts';
+import { v1Failure } from './v1/v1-failures.ts';
+import { deprecationHeaders } from './v1/v1-headers.ts';
 
 interface RefuseUnknownKeysDeps extends AuthenticateDeps {
   readonly v1DeprecatedAtMs: number;

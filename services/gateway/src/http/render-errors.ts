@@ -6,7 +6,7 @@ import type { Logger } from '@inventory/runtime/logger';
 import { BilledRefused } from './billed-refused.ts';
 import type { PublicContext, PublicMiddleware, RequestState } from './request-state.ts';
 import { toPublicRefused } from './to-refused.ts';
-import { v1Failure } from './v1-failures.ts';
+import { v1Failure } from './v1/v1-failures.ts';
 
 /** Turns every error of the public API into a status and a body. */
 export function renderErrors({

@@ -4,9 +4,9 @@ import { invariant } from '@inventory/runtime/bug';
 import type { Middleware, ParameterizedContext } from 'koa';
 import type { Principal } from '../tenancy/principal.domain.ts';
 import type { PageDelivery } from './answer.ts';
-import type { DeliveryPlace } from './delivery-places.ts';
+import type { DeliveryPlace } from './delivery/delivery-places.ts';
 import type { BoundPublicRoute } from './public-route.ts';
-import type { V1Dialect } from './v1-dialect.ts';
+import type { V1Dialect } from './v1/v1-dialect.ts';
 
 /** State of a request, set by the middleware in the order of `app.ts`. */
 export interface RequestState {

@@ -2,7 +2,7 @@ import { joined } from '@inventory/http/byte-parts';
 import { readInput } from '@inventory/http/read-input';
 import type { AuthenticateDeps } from './authenticate.ts';
 import { authorizeAgain } from './authorize.ts';
-import { holdBytes, holdRead, type Undelivered } from './hold-response.ts';
+import { holdBytes, holdRead, type Undelivered } from './delivery/hold-response.ts';
 import { acceptedCoding } from './negotiate-content.ts';
 import { type PublicMiddleware, required } from './request-state.ts';
 

@@ -12,18 +12,18 @@ import { connectionsRefused } from '../metrics.ts';
 import type { Principal } from '../tenancy/principal.domain.ts';
 import { createPublicApp, type PublicAppOptions } from './app.ts';
 import { commonHeaders, newRequestId } from './assign-request-id.ts';
-import { createClientAddressOf } from './client-address.ts';
 import type { HttpConfig } from './http-config.ts';
+import { createClientAddressOf } from './limits/client-address.ts';
+import { createPeerBuckets } from './limits/peer-buckets.ts';
+import { createPeerConnections } from './limits/peer-connections.ts';
+import { createUnknownKeys } from './limits/unknown-keys.ts';
 import { openApiPage, requireDocumented } from './openapi/openapi-page.ts';
-import { createPeerBuckets } from './peer-buckets.ts';
-import { createPeerConnections } from './peer-connections.ts';
 import { endpointsOf, type PublicEndpoint } from './public-route.ts';
 import { referencePages } from './reference/reference-pages.ts';
 import { refuseUnknownKeys } from './refuse-unknown-keys.ts';
 import { errorText } from './render-errors.ts';
 import type { PublicPages } from './serve-pages.ts';
 import { statusPages } from './status-page/status-pages.ts';
-import { createUnknownKeys } from './unknown-keys.ts';
 
 export interface PublicApiDeps
   extends Pick<PublicAppOptions, 'routes' | 'principals' | 'limiter' | 'undelivered' | 'prices'> {

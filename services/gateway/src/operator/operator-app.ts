@@ -10,7 +10,7 @@ import type { Identifiers } from '@inventory/runtime/identifiers';
 import type { Logger } from '@inventory/runtime/logger';
 import { traceResponse } from '@inventory/runtime/tracing';
 import Koa, { type Middleware } from 'koa';
-import { createPeerBuckets } from '../http/peer-buckets.ts';
+import { createPeerBuckets } from '../http/limits/peer-buckets.ts';
 import { type Audit, createAudit } from './audit.ts';
 import { identifyOperator, type OperatorState, requireRole } from './identify-operator.ts';
 import type { OperatorConfig } from './operator-config.ts';

@@ -7,10 +7,10 @@ import { invariant, unreachable } from '@inventory/runtime/bug';
 import type { Clock } from '@inventory/runtime/clock';
 import type { Logger } from '@inventory/runtime/logger';
 import type { AdmittedRequest, StreamAnswer } from '../http/answer.ts';
-import type { DeliveryPlace, DeliveryPlaces } from '../http/delivery-places.ts';
+import type { DeliveryPlace, DeliveryPlaces } from '../http/delivery/delivery-places.ts';
 import { exampleIds, exampleRows } from '../http/openapi/examples.ts';
 import { publicRoute } from '../http/public-route.ts';
-import { billHeaders } from '../http/v1-headers.ts';
+import { billHeaders } from '../http/v1/v1-headers.ts';
 import { exportsSent } from '../metrics.ts';
 import type { KeyedRead, KeyedReads } from './keyed-reads.ts';
 import {

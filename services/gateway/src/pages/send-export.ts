@@ -6,8 +6,8 @@ import type { ContentCoding } from '@inventory/contracts/vocabulary';
 import { probeHalfClosed } from '@inventory/http/half-closed';
 import type { Clock } from '@inventory/runtime/clock';
 import type { PageDelivery } from '../http/answer.ts';
-import { type DeliveryPlace, stepBytes } from '../http/delivery-places.ts';
-import { firstBytesMax, write, writeFirst } from '../http/first-bytes.ts';
+import { type DeliveryPlace, stepBytes } from '../http/delivery/delivery-places.ts';
+import { firstBytesMax, write, writeFirst } from '../http/delivery/first-bytes.ts';
 
 export interface ExportToSend {
   readonly headers: Readonly<Record<string, string>>;

@@ -8,7 +8,7 @@ import type { PriceVersion } from '../accounts/prices.ts';
 import { commandWork } from '../commands/command-work.ts';
 import type { Broadcasts } from '../commands/open-broadcasts.ts';
 import type { RequestReplyClient } from '../commands/request-reply-client.ts';
-import type { TrafficLimiter } from '../http/limit-traffic.ts';
+import type { TrafficLimiter } from '../http/limits/limit-traffic.ts';
 import type { BoundPublicRoute } from '../http/public-route.ts';
 import type { CursorSealer } from '../http/sealed-cursor.ts';
 import { waitingRefreshes } from '../metrics.ts';

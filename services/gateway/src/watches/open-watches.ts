@@ -6,7 +6,7 @@ import { startWorker } from '@inventory/work/start-worker';
 import type { Db } from 'mongodb';
 import type { Funds } from '../accounts/funds.ts';
 import type { RequestReplyClient } from '../commands/request-reply-client.ts';
-import type { TrafficLimiter } from '../http/limit-traffic.ts';
+import type { TrafficLimiter } from '../http/limits/limit-traffic.ts';
 import type { BoundPublicRoute } from '../http/public-route.ts';
 import type { RevisionStoreClient } from '../pages/revision-store-client.ts';
 import type { RefreshConfig } from '../refreshes/refresh-config.ts';

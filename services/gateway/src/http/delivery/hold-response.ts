@@ -2,9 +2,9 @@ import type { AccountId } from '@inventory/contracts/ids';
 import type { Refusal } from '@inventory/contracts/refusal';
 import { bytesOf } from '@inventory/http/byte-parts';
 import { Refused } from '@inventory/http/refused';
-import type { Answer } from './answer.ts';
+import type { Answer } from '../answer.ts';
+import { type PublicContext, required } from '../request-state.ts';
 import type { DeliveryPlaces } from './delivery-places.ts';
-import { type PublicContext, required } from './request-state.ts';
 
 /** Bytes of responses that their clients have not taken, by account. */
 export type Undelivered = DeliveryPlaces<AccountId>;

@@ -1,7 +1,7 @@
 import { Refused } from '@inventory/http/refused';
 import { createBatcher } from '@inventory/runtime/concurrency';
 import { createKeyedSemaphore } from '@inventory/runtime/semaphore';
-import { unknownKeysRefused } from '../metrics.ts';
+import { unknownKeysRefused } from '../../metrics.ts';
 import { createPeerBuckets, type PeerBucketsOptions } from './peer-buckets.ts';
 
 /** Look-ups that share a command of the store. Each waits in a request, so connections bound them. */

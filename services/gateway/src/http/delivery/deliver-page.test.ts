@@ -7,11 +7,11 @@ import { newRequestId } from '@inventory/testkit/builders';
 import { createTestClock } from '@inventory/testkit/test-clock';
 import { waitFor } from '@inventory/testkit/wait-for';
 import Koa from 'koa';
-import { callApi, closeCalls } from '../../test/support/api-call.ts';
-import { BilledRefused } from './billed-refused.ts';
+import { callApi, closeCalls } from '../../../test/support/api-call.ts';
+import { BilledRefused } from '../billed-refused.ts';
+import type { RequestState } from '../request-state.ts';
+import type { V1Dialect } from '../v1/v1-dialect.ts';
 import { deliverPage } from './deliver-page.ts';
-import type { RequestState } from './request-state.ts';
-import type { V1Dialect } from './v1-dialect.ts';
 
 interface RequestOptions {
   readonly timeLeftMs?: number;

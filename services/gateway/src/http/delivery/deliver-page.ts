@@ -4,12 +4,12 @@ import { probeHalfClosed } from '@inventory/http/half-closed';
 import { invariant } from '@inventory/runtime/bug';
 import type { Clock } from '@inventory/runtime/clock';
 import { freeBytes } from '@inventory/runtime/free-bytes';
-import type { PageDelivery } from './answer.ts';
-import { BilledRefused } from './billed-refused.ts';
+import type { PageDelivery } from '../answer.ts';
+import { BilledRefused } from '../billed-refused.ts';
+import { renderRefused } from '../render-errors.ts';
+import type { PublicContext, PublicMiddleware } from '../request-state.ts';
 import { type DeliveryPlace, stepBytes } from './delivery-places.ts';
 import { firstBytesMax, write, writeFirst } from './first-bytes.ts';
-import { renderRefused } from './render-errors.ts';
-import type { PublicContext, PublicMiddleware } from './request-state.ts';
 
 /**
  * Writes what is charged: a page, or a confirmed denial. The response owns its socket here: requests

@@ -1,5 +1,5 @@
 import { targetOf } from '@inventory/http/request-target';
-import type { PublicMiddleware } from './request-state.ts';
+import type { PublicMiddleware } from '../request-state.ts';
 import { type V1Dialect, type V1Target, v1TargetOf } from './v1-dialect.ts';
 
 /** Headers of every V1 response: its deprecation date (RFC 9745) and its successor. */

@@ -1,6 +1,6 @@
 import type { Clock } from '@inventory/runtime/clock';
 import type { KeyedLimits } from '@inventory/runtime/semaphore';
-import { deliveriesEnded } from '../metrics.ts';
+import { deliveriesEnded } from '../../metrics.ts';
 
 export interface DeliveryLimits {
   readonly limits: KeyedLimits;

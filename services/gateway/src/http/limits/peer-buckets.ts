@@ -1,6 +1,6 @@
 import type { Clock } from '@inventory/runtime/clock';
 import { createTokenBuckets } from '@inventory/runtime/token-buckets';
-import { limitFactors, peerNetworksOf } from '../tenancy/network-policy.domain.ts';
+import { limitFactors, peerNetworksOf } from '../../tenancy/network-policy.domain.ts';
 
 export interface PeerBucketsOptions {
   readonly perMinute: number;

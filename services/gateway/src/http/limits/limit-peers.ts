@@ -1,7 +1,7 @@
 import { Refused } from '@inventory/http/refused';
+import { type PublicMiddleware, required } from '../request-state.ts';
 import type { ClientAddressOf } from './client-address.ts';
 import type { PeerBuckets } from './peer-buckets.ts';
-import { type PublicMiddleware, required } from './request-state.ts';
 
 export interface LimitPeersDeps {
   /** Requests without a key, by client address. */
