@@ -2,10 +2,12 @@ import type { ErrorMeta } from '@inventory/contracts/http/error-body';
 import type { RequestId } from '@inventory/contracts/ids';
 import type { Refusal } from '@inventory/contracts/refusal';
 import { errorOf, type Refused, statusOf } from '@inventory/http/refused';
+import { targetOf } from '@inventory/http/request-target';
 import type { Logger } from '@inventory/runtime/logger';
 import { BilledRefused } from './billed-refused.ts';
 import type { PublicContext, PublicMiddleware, RequestState } from './request-state.ts';
 import { toPublicRefused } from './to-refused.ts';
+import { v1TargetOf } from './v1/v1-dialect.ts';
 import { v1Failure } from './v1/v1-failures.ts';
 
 /** Turns every error of the public API into a status and a body. */
@@ -44,10 +46,11 @@ export function renderRefused(
   state.errorCode = refusal.code;
   context.status = statusOf(refusal);
   context.set(headers);
-  if (state.v1 === undefined) {
+  const v1 = v1TargetOf(targetOf(context.req.url).path);
+  if (v1 === null) {
     context.body = errorText(refusal, metaOf(state, billing, priceVersion));
   } else {
-    const failure = v1Failure(state.v1, { refusal, billing }, state.requestId);
+    const failure = v1Failure(v1.dialect, { refusal, billing }, state.requestId);
     context.status = failure.status;
     context.set(failure.headers);
     context.body = failure.body;

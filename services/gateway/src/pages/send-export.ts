@@ -6,8 +6,9 @@ import type { ContentCoding } from '@inventory/contracts/vocabulary';
 import { probeHalfClosed } from '@inventory/http/half-closed';
 import type { Clock } from '@inventory/runtime/clock';
 import type { PageDelivery } from '../http/answer.ts';
-import { type DeliveryPlace, stepBytes } from '../http/delivery/delivery-places.ts';
+import { stepBytes } from '../http/delivery/delivery-places.ts';
 import { firstBytesMax, write, writeFirst } from '../http/delivery/first-bytes.ts';
+import type { DeliveryPlace } from '../http/request-state.ts';
 
 export interface ExportToSend {
   readonly headers: Readonly<Record<string, string>>;

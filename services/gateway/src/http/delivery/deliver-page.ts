@@ -7,8 +7,8 @@ import { freeBytes } from '@inventory/runtime/free-bytes';
 import type { PageDelivery } from '../answer.ts';
 import { BilledRefused } from '../billed-refused.ts';
 import { renderRefused } from '../render-errors.ts';
-import type { PublicContext, PublicMiddleware } from '../request-state.ts';
-import { type DeliveryPlace, stepBytes } from './delivery-places.ts';
+import type { DeliveryPlace, PublicContext, PublicMiddleware } from '../request-state.ts';
+import { stepBytes } from './delivery-places.ts';
 import { firstBytesMax, write, writeFirst } from './first-bytes.ts';
 
 /**

@@ -1,5 +1,5 @@
 import { targetOf } from '@inventory/http/request-target';
-import type { PublicMiddleware } from '../request-state.ts';
+import type { Middleware } from 'koa';
 import { type V1Dialect, type V1Target, v1TargetOf } from './v1-dialect.ts';
 
 /** Headers of every V1 response: its deprecation date (RFC 9745) and its successor. */
@@ -10,13 +10,10 @@ export function deprecationHeaders({ successor }: V1Target, deprecatedAtMs: numb
   };
 }
 
-export function markDeprecated(deprecatedAtMs: number): PublicMiddleware {
+export function markDeprecated(deprecatedAtMs: number): Middleware {
   return async (context, next) => {
     const v1 = v1TargetOf(targetOf(context.req.url).path);
-    if (v1 !== null) {
-      context.state.v1 = v1.dialect;
-      context.set(deprecationHeaders(v1, deprecatedAtMs));
-    }
+    if (v1 !== null) context.set(deprecationHeaders(v1, deprecatedAtMs));
     await next();
   };
 }
