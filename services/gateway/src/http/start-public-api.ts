@@ -1,4 +1,3 @@
-import { IncomingMessage } from 'node:http';
 import {
   type HttpServer,
   type HttpServerOptions,
@@ -6,7 +5,7 @@ import {
 } from '@inventory/http/http-server';
 import type { Identifiers } from '@inventory/runtime/identifiers';
 import type { ServiceConfig } from '@inventory/runtime/service-settings';
-import { detachCallerTrace } from '@inventory/runtime/tracing';
+import { markFromOutside } from '@inventory/runtime/tracing';
 import type { ServiceContext } from '@inventory/service-host/service-context';
 import { connectionsRefused } from '../metrics.ts';
 import type { Principal } from '../tenancy/principal.domain.ts';
@@ -106,7 +105,6 @@ export async function startPublicServer(options: PublicServerOptions): Promise<H
   const { identifiers, deadlines } = options;
   const started = await startHttpServer({
     ...options,
-    halfClosed: true,
     renderRefusal(refusal) {
       const requestId = newRequestId(identifiers);
       return {
@@ -116,11 +114,7 @@ export async function startPublicServer(options: PublicServerOptions): Promise<H
     },
   });
   const { server } = started;
-  const emit = server.emit.bind(server);
-  server.emit = (event: string, ...given: unknown[]) => {
-    if (given[0] instanceof IncomingMessage) detachCallerTrace(given[0]);
-    return emit(event, ...given);
-  };
+  server.on('connection', markFromOutside);
   server.setTimeout(deadlines.silenceMs);
   // An unknown `Expect` does not prevent a response.
   server.on('checkExpectation', (request, response) => server.emit('request', request, response));

@@ -1,6 +1,5 @@
 import type { ServerResponse } from 'node:http';
 import { bytesOf } from '@inventory/http/byte-parts';
-import { probeHalfClosed } from '@inventory/http/half-closed';
 import { invariant } from '@inventory/runtime/bug';
 import type { Clock } from '@inventory/runtime/clock';
 import { freeBytes } from '@inventory/runtime/free-bytes';
@@ -34,7 +33,6 @@ export function deliverPage(
     }
     const { delivery } = state;
     if (delivery === undefined) return;
-    await probeHalfClosed(context.res);
     try {
       deliver(context, { delivery, clock }, () => {
         if (denial) renderRefused(context, denial, prices.currentVersion());
