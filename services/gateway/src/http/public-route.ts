@@ -108,10 +108,10 @@ export function publicRoute<Deps, const Schemas extends InputSchemas>({
 export type GatewayRole = 'api' | 'events' | 'both';
 
 /** The operations that a process of this role serves. */
-export function endpointsOf(
-  endpoints: readonly PublicEndpoint[],
+export function endpointsOf<Endpoint extends PublicEndpoint>(
+  endpoints: readonly Endpoint[],
   role: GatewayRole,
-): readonly PublicEndpoint[] {
+): readonly Endpoint[] {
   if (role === 'both') return endpoints;
   return endpoints.filter(({ hasEventsOrigin = false }) => hasEventsOrigin === (role === 'events'));
 }

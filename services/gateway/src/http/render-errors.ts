@@ -1,9 +1,12 @@
 import type { ErrorMeta } from '@inventory/contracts/http/error-body';
 import type { RequestId } from '@inventory/contracts/ids';
 import type { Refusal } from '@inventory/contracts/refusal';
+import type { RenderRefusal } from '@inventory/http/refuse-unreadable';
 import { errorOf, type Refused, statusOf } from '@inventory/http/refused';
 import { targetOf } from '@inventory/http/request-target';
+import type { Identifiers } from '@inventory/runtime/identifiers';
 import type { Logger } from '@inventory/runtime/logger';
+import { commonHeaders, newRequestId } from './assign-request-id.ts';
 import { BilledRefused } from './billed-refused.ts';
 import type { PublicContext, PublicMiddleware, RequestState } from './request-state.ts';
 import { toPublicRefused } from './to-refused.ts';
@@ -11,13 +14,10 @@ import { v1TargetOf } from './v1/v1-dialect.ts';
 import { v1Failure } from './v1/v1-failures.ts';
 
 /** Turns every error of the public API into a status and a body. */
-export function renderErrors({
-  prices,
-  logger,
-}: {
-  readonly prices: { currentVersion(): number | null };
-  readonly logger: Logger;
-}): PublicMiddleware {
+export function renderErrors(
+  prices: { currentVersion(): number | null },
+  logger: Logger,
+): PublicMiddleware {
   return async (context, next) => {
     try {
       await next();
@@ -58,8 +58,19 @@ export function renderRefused(
   context.type = 'json';
 }
 
+/** Renders the refusal of what is not read as a request. */
+export function renderUnreadable(identifiers: Identifiers): RenderRefusal {
+  return (refusal) => {
+    const requestId = newRequestId(identifiers);
+    return {
+      headers: { ...commonHeaders, 'X-Request-ID': requestId },
+      body: errorText(refusal, { request_id: requestId }),
+    };
+  };
+}
+
 /** The body of every V2 error. */
-export function errorText(refusal: Refusal, meta: ErrorMeta): Buffer {
+function errorText(refusal: Refusal, meta: ErrorMeta): Buffer {
   const { code, message, detail } = errorOf(refusal);
   const error = { code, message, request_id: meta.request_id, ...(detail ? { detail } : {}) };
   return Buffer.from(JSON.stringify({ success: false, error, meta }));

@@ -20,7 +20,7 @@ const operators = [
 function openDoor() {
   const identify = identifyOperator({
     operators,
-    attempts: createPeerBuckets({ perMinute: 3, clock }),
+    attempts: createPeerBuckets(3, clock),
     audit: createAudit({
       store: { append: async () => {} },
       clock,

@@ -26,7 +26,7 @@ export function openOperatorApi(
 ): RequestListener {
   const { auditStore: store, clock, identifiers } = services;
   const audit = createAudit({ store, clock, identifiers, logger });
-  const attempts = createPeerBuckets({ perMinute, clock });
+  const attempts = createPeerBuckets(perMinute, clock);
   const routes = operatorRoutes.map((route) => route.bind(services));
   const app = new Koa<OperatorState>();
   // The middleware below handles every error; only a closed connection remains.

@@ -3,7 +3,7 @@ import type { Middleware } from 'koa';
 import { type V1Dialect, type V1Target, v1TargetOf } from './v1-dialect.ts';
 
 /** Headers of every V1 response: its deprecation date (RFC 9745) and its successor. */
-export function deprecationHeaders({ successor }: V1Target, deprecatedAtMs: number) {
+function deprecationHeaders({ successor }: V1Target, deprecatedAtMs: number) {
   return {
     Deprecation: `@${Math.floor(deprecatedAtMs / 1000)}`,
     Link: `<${successor}>; rel="successor-version"`,
