@@ -57,10 +57,10 @@ module.exports = {
     },
     {
       name: 'stores-decide-nothing',
-      comment: 'A store reads and writes documents; it knows the domain and other stores.',
+      comment: 'A store reads and writes documents; it knows the domain, times and other stores.',
       severity: 'error',
       from: { path: stores, pathNot: [tests, ...wiring] },
-      to: { path: service, pathNot: [...domain, ...stores, '/deadlines\\.ts$'] },
+      to: { path: service, pathNot: [...domain, ...stores, '/(deadlines|work)\\.ts$'] },
     },
     {
       name: 'one-door-to-mongodb',
@@ -87,6 +87,16 @@ module.exports = {
       severity: 'error',
       from: { path: '^services/gateway/src/http/', pathNot: tests },
       to: { path: '^services/gateway/src/(?!http/|tenancy/|metrics\\.ts)' },
+    },
+    {
+      name: 'rooms-of-the-frame-have-one-direction',
+      comment: 'What is answered knows neither what limits nor what delivers it.',
+      severity: 'error',
+      from: {
+        path: '^services/gateway/src/http/(v1/|openapi/|answer|public-route|request-state|render-errors)',
+        pathNot: tests,
+      },
+      to: { path: '^services/gateway/src/http/(limits|delivery)/' },
     },
     {
       name: 'tenancy-knows-no-http',

@@ -12,7 +12,7 @@ async function openApiFiles(root) {
   const { publicDocument } = require(join(built, 'http/openapi/describe-public-api.js'));
   const { operatorDocument } = require(join(built, 'operator/describe-operator-api.js'));
   const { operatorRoutes } = require(join(built, 'operator/operator-routes.js'));
-  const { withOpenEnums } = require(join(built, 'http/openapi/open-enums.js'));
+  const { withOpenEnums } = require(join(built, 'http/openapi/openapi-page.js'));
   const ofCustomers = publicDocument(publicRoutes);
   const ofOperators = operatorDocument(operatorRoutes);
   return [

@@ -7,8 +7,6 @@ import {
 } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { pause } from '@inventory/runtime/wait';
-import { allowHalfClosed, probeOnceHalfClosed } from './half-closed.ts';
-import { ignoreUpgrades } from './ignored-upgrades.ts';
 import { handleInOrder, type OpenResponses } from './pipelined-requests.ts';
 import { hasBody } from './read-body.ts';
 import {
@@ -25,8 +23,6 @@ export interface HttpServerOptions {
   readonly port: number;
   /** Further ones are closed as they come; unlimited when absent. */
   readonly connectionsMax?: number;
-  /** Whether a client that has ended its side is still answered; else its requests are cancelled. */
-  readonly halfClosed?: boolean;
   /** Renders the refusal of what is not read as a request. */
   readonly renderRefusal?: RenderRefusal;
   readonly peers?: PeerConnections;
@@ -64,19 +60,14 @@ export async function startHttpServer(options: HttpServerOptions) {
   const render = options.renderRefusal ?? plainRefusal;
   const pipelined = handleInOrder(open, refuseInvalid(options.listener, render));
   server.on('connection', (socket) => {
-    // One whose upgrade is ignored is given to Node again.
-    if (open.has(socket)) return;
     openWith.set(socket, connections);
     if (!track(socket, connections)) {
       socket.destroy();
       return;
     }
     pipelined.watch(socket);
-    if (options.halfClosed) probeOnceHalfClosed(socket, open);
   });
   server.on('request', pipelined.listener);
-  if (options.halfClosed) allowHalfClosed(server);
-  ignoreUpgrades(server, open, pipelined.release);
   refuseUnreadable(server, open, render);
   server.maxRequestsPerSocket = 0;
   if (options.connectionsMax !== undefined) server.maxConnections = options.connectionsMax;

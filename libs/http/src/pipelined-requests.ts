@@ -26,8 +26,6 @@ export interface PipelinedRequests {
    * would then be sent at any later time.
    */
   readonly listener: RequestListener;
-  /** Leaves it to another one when the connection is read again. */
-  release(socket: Socket): void;
 }
 
 export function handleInOrder(open: OpenResponses, listener: RequestListener): PipelinedRequests {
@@ -62,6 +60,8 @@ export function handleInOrder(open: OpenResponses, listener: RequestListener): P
       const responses = open.get(socket);
       if (!responses) return;
       responses.add(response);
+      // Node's parser drops what arrives with such a request, so its answer is the last one.
+      if (request.headers.upgrade !== undefined) response.shouldKeepAlive = false;
       response.setMaxListeners(listenersMax);
       response.once('close', () => {
         responses.delete(response);
@@ -78,6 +78,5 @@ export function handleInOrder(open: OpenResponses, listener: RequestListener): P
       });
       if (hasTooMany(socket)) stop(socket);
     },
-    release: (socket) => void stopped.delete(socket),
   };
 }

@@ -12,7 +12,7 @@ import type { MetricReader } from '@opentelemetry/sdk-metrics';
 import { startNodeSdk } from '@opentelemetry/sdk-node';
 import { createInnerPropagator } from './collect-metrics.ts';
 import { type Diagnostics, logDiagnostics } from './log-diagnostics.ts';
-import { linkCallerTrace } from './tracing.ts';
+import { detachCallerTrace, linkCallerTrace } from './tracing.ts';
 
 const untracedPaths = new Set(['/livez', '/readyz', '/metrics']);
 
@@ -20,8 +20,11 @@ const untracedPaths = new Set(['/livez', '/readyz', '/metrics']);
 export function exportTraces(reader: MetricReader, diagnostics: Diagnostics): () => Promise<void> {
   const tracing = [
     new HttpInstrumentation({
-      ignoreIncomingRequestHook: (request) =>
-        untracedPaths.has((request.url ?? '').split('?', 1)[0] ?? ''),
+      // The first that is called for a request.
+      ignoreIncomingRequestHook(request) {
+        detachCallerTrace(request);
+        return untracedPaths.has((request.url ?? '').split('?', 1)[0] ?? '');
+      },
       requestHook: (span, request) => {
         if ('headers' in request) linkCallerTrace(span, request.headers);
       },

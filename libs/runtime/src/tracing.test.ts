@@ -1,11 +1,15 @@
+import { IncomingMessage } from 'node:http';
+import { Socket } from 'node:net';
 import { context, INVALID_SPAN_CONTEXT, trace } from '@opentelemetry/api';
 import { startNodeSdk } from '@opentelemetry/sdk-node';
 import {
   currentTrace,
   currentTraceId,
+  detachCallerTrace,
   failSpan,
   inSpan,
   inTrace,
+  markFromOutside,
   startSpan,
   type TraceCarrier,
   traceOf,
@@ -15,6 +19,20 @@ const stored: TraceCarrier = {
   traceparent: '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01',
   tracestate: 'vendor=value',
 };
+
+test('a request has the trace of its caller, unless its connection is from outside', () => {
+  const [inside, outside] = [new Socket(), new Socket()];
+  markFromOutside(outside);
+
+  const tracesOf = [inside, outside].map((socket) => {
+    const request = new IncomingMessage(socket);
+    Object.assign(request.headers, { ...stored, baggage: 'spy=1', accept: '*/*' });
+    detachCallerTrace(request);
+    return Object.keys(request.headers).toSorted();
+  });
+
+  expect(tracesOf).toEqual([['accept', 'baggage', 'traceparent', 'tracestate'], ['accept']]);
+});
 
 describe('while tracing is off', () => {
   test('no context is carried, and work runs unchanged', async () => {

@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import type { Socket } from 'node:net';
 import {
   type Attributes,
   type Context,
@@ -25,6 +26,7 @@ export const staysInside = createContextKey('inventory.stays_inside');
 
 /** By name: the preloaded telemetry may have its own instance of this module. */
 const callerTrace: unique symbol = Symbol.for('inventory.caller_trace');
+const fromOutside: unique symbol = Symbol.for('inventory.from_outside');
 
 const tracer = trace.getTracer('@inventory/runtime');
 
@@ -38,11 +40,17 @@ export function sendingTrace<Value>(work: () => Value): Value {
   return context.with(context.active().setValue(staysInside, true), work);
 }
 
+/** Marks a connection whose requests are from outside. */
+export function markFromOutside(socket: Socket): void {
+  Object.assign(socket, { [fromOutside]: true });
+}
+
 /**
  * Takes the trace context off a request from outside, before it is traced: its sender chooses neither
  * our trace ids nor what is sampled, and its baggage is not passed on.
  */
-export function detachCallerTrace({ headers }: Pick<IncomingMessage, 'headers'>): void {
+export function detachCallerTrace({ headers, socket }: IncomingMessage): void {
+  if (!(fromOutside in socket)) return;
   const { traceparent } = headers;
   for (const name of ['traceparent', 'tracestate', 'baggage']) delete headers[name];
   if (typeof traceparent === 'string') Object.assign(headers, { [callerTrace]: traceparent });

@@ -1,6 +1,6 @@
 import type { CollectionIndexes } from '@inventory/mongo/indexes';
 import { captureIndexes } from './captures/capture-store.ts';
-import { rateWindowIndexes } from './http/rate-window-store.ts';
+import { rateWindowIndexes } from './http/limits/rate-window-store.ts';
 import { auditIndexes } from './operator/audit-store.ts';
 import { pageIntentIndexes } from './pages/page-intent-store.ts';
 import { readKeyIndexes } from './pages/read-key-store.ts';

@@ -1,50 +1,81 @@
+import { invariant } from '@inventory/runtime/bug';
+import type { AccountServices } from './accounts/account-services.ts';
 import { readAccountRoute } from './accounts/read-account-route.ts';
 import { readPricesRoute } from './accounts/read-prices-route.ts';
 import { readStatementRoute } from './accounts/read-statement-route.ts';
 import { readUsageRoute } from './accounts/read-usage-route.ts';
 import { setBalanceAlertRoute } from './accounts/set-balance-alert-route.ts';
-import { credentialRoutes } from './credentials/credential-routes.ts';
-import type { PublicEndpoint } from './http/public-route.ts';
+import { type CredentialServices, credentialRoutes } from './credentials/credential-routes.ts';
+import type { BoundPublicRoute, PublicEndpoint, PublicRoute } from './http/public-route.ts';
 import { exportCurrentRoute } from './pages/export-current-route.ts';
+import type { PageServices } from './pages/open-pages.ts';
 import { readChangesRoute } from './pages/read-changes-route.ts';
 import { readCurrentRoute } from './pages/read-current-route.ts';
 import { readLivePageRoute } from './pages/read-live-page-route.ts';
 import { readV1PageAliasRoute, readV1PageRoute } from './pages/read-v1-page-route.ts';
 import { cancelRefreshRoute } from './refreshes/cancel-refresh-route.ts';
 import { listRefreshesRoute } from './refreshes/list-refreshes-route.ts';
+import type { RefreshServices } from './refreshes/open-refreshes.ts';
 import { readRefreshRoute } from './refreshes/read-refresh-route.ts';
 import { requestRefreshRoute } from './refreshes/request-refresh-route.ts';
 import { requestRefreshesRoute } from './refreshes/request-refreshes-route.ts';
-import { readStatusRoute } from './status/read-status-route.ts';
-import { listEventsRoute } from './streams/list-events-route.ts';
+import { readStatusRoute, type StatusServices } from './status/read-status-route.ts';
+import { type EventListServices, listEventsRoute } from './streams/list-events-route.ts';
+import type { StreamServices } from './streams/open-event-streams.ts';
 import { streamEventsRoute } from './streams/stream-events-route.ts';
+import type { WatchServices } from './watches/open-watches.ts';
 import { watchRoutes } from './watches/watch-routes.ts';
 import { webhookDeliveryRoutes } from './webhooks/webhook-delivery-routes.ts';
-import { webhookEndpointRoutes } from './webhooks/webhook-endpoint-routes.ts';
+import { type WebhookServices, webhookEndpointRoutes } from './webhooks/webhook-endpoint-routes.ts';
+
+/** The services of each feature, which its routes take whole. */
+export interface PublicServices {
+  readonly refreshes: RefreshServices;
+  readonly pages: PageServices;
+  readonly watches: WatchServices;
+  readonly streams: StreamServices;
+  readonly events: EventListServices;
+  readonly webhooks: WebhookServices;
+  readonly accounts: AccountServices;
+  readonly credentials: CredentialServices;
+  readonly status: StatusServices;
+}
+
+export interface PublicOperation extends PublicEndpoint {
+  /** With the services of its feature, which must be among them. */
+  bind(services: Partial<PublicServices>): BoundPublicRoute;
+}
 
 /** Every operation of the public API, in the order of the reference. */
-export const publicRoutes: readonly PublicEndpoint[] = [
-  requestRefreshRoute,
-  requestRefreshesRoute,
-  readRefreshRoute,
-  cancelRefreshRoute,
-  listRefreshesRoute,
-  readCurrentRoute,
-  readChangesRoute,
-  exportCurrentRoute,
-  readLivePageRoute,
-  ...watchRoutes,
-  streamEventsRoute,
-  listEventsRoute,
-  ...webhookEndpointRoutes,
-  ...webhookDeliveryRoutes,
-  readAccountRoute,
-  readStatementRoute,
-  readUsageRoute,
-  setBalanceAlertRoute,
-  ...credentialRoutes,
-  readPricesRoute,
-  readStatusRoute,
-  readV1PageRoute,
-  readV1PageAliasRoute,
+export const publicRoutes: readonly PublicOperation[] = [
+  ...of('refreshes', [
+    requestRefreshRoute,
+    requestRefreshesRoute,
+    readRefreshRoute,
+    cancelRefreshRoute,
+    listRefreshesRoute,
+  ]),
+  ...of('pages', [readCurrentRoute, readChangesRoute, exportCurrentRoute, readLivePageRoute]),
+  ...of('watches', watchRoutes),
+  ...of('streams', [streamEventsRoute]),
+  ...of('events', [listEventsRoute]),
+  ...of('webhooks', [...webhookEndpointRoutes, ...webhookDeliveryRoutes]),
+  ...of('accounts', [readAccountRoute, readStatementRoute, readUsageRoute, setBalanceAlertRoute]),
+  ...of('credentials', credentialRoutes),
+  ...of('accounts', [readPricesRoute]),
+  ...of('status', [readStatusRoute]),
+  ...of('pages', [readV1PageRoute, readV1PageAliasRoute]),
 ];
+
+function of<Feature extends keyof PublicServices>(
+  feature: Feature,
+  routes: readonly PublicRoute<PublicServices[Feature]>[],
+): PublicOperation[] {
+  return routes.map((route) => ({
+    ...route,
+    bind({ [feature]: services }) {
+      invariant(services !== undefined, `${feature} are not open in this process`);
+      return route.bind(services);
+    },
+  }));
+}

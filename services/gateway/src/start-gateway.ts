@@ -86,7 +86,7 @@ async function startOperatorApi(
   const stores = { tenancy, auditStore, captures, cursors };
   const services = { ...clients, ...stores, commands, clock, identifiers, deadlines };
   const listener = openOperatorApi(services, config.operatorApi, logger);
-  const server = await startHttpServer({ listener, halfClosed: true, ...config.operatorHttp });
+  const server = await startHttpServer({ listener, ...config.operatorHttp });
   lifetime.defer('operator HTTP', () => server.close(operatorDrainMs));
   return server;
 }

@@ -1,6 +1,5 @@
 import { outboxWork } from '@inventory/work/outbox';
 import type { WorkRow } from '@inventory/work/work-row';
-import { captureLookMaxMs } from './captures/capture.domain.ts';
 
 /** Longer than any wait for a reply; the owner reads what was sent before, so nothing is lost. */
 const command = {
@@ -33,7 +32,7 @@ export const work = {
     collection: 'captures',
     what: 'a paid chain of Live Pages is completed as a scan (`captures/complete-captures`)',
     places: 5,
-    again: { firstMs: 500, maxMs: captureLookMaxMs },
+    again: { firstMs: 500, maxMs: 10_000 },
     lookEveryMs: 500,
     afterCrash: 'the command is re-sent; the scan exists already',
     givesUp: 'at the deadline of its chain, or when its staged pages are not those of its cursors',

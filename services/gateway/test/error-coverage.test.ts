@@ -13,7 +13,7 @@ import { systemClock } from '@inventory/runtime/clock';
 import { newRefreshId, newScope } from '@inventory/testkit/builders';
 import { chargedCodes, errorCodesOf, ofNobody } from '../src/http/openapi/error-responses.ts';
 import type { PublicEndpoint } from '../src/http/public-route.ts';
-import { v1OriginalText } from '../src/http/v1-failures.ts';
+import { v1OriginalText } from '../src/http/v1/v1-failures.ts';
 import { replaysMax } from '../src/pages/read-key.domain.ts';
 import { publicRoutes } from '../src/public-routes.ts';
 import type { Principal } from '../src/tenancy/principal.domain.ts';

@@ -149,6 +149,7 @@ test('a page that would start past its deadline is not written, and its charge i
 test.each<[string, string, (client: Socket) => unknown]>([
   ['has reset its connection', '', (client) => client.resetAndDestroy()],
   ['has hung up', '', (client) => client.destroy()],
+  ['has ended its side', '', (client) => client.end()],
   ['has hung up on its export', '/export', (client) => client.destroy()],
 ])('a client that %s before the first byte pays nothing', async (_what, of, leave) => {
   const charged = newReader();
@@ -167,28 +168,6 @@ test.each<[string, string, (client: Socket) => unknown]>([
 
   await waitFor('it is undone', () => reader.reverses().length === 1);
   await expectMadeGood(reader);
-});
-
-test('a client that has ended its side behind its request gets its page, and pays it once (Transport: RFC 9112)', async () => {
-  const reader = newReader();
-  const gate = Promise.withResolvers<void>();
-  world.ledger.beforeCharge = () => gate.promise;
-  const { hostname, port } = new URL(gateway.url);
-  const client = connect({ port: Number(port), host: hostname, allowHalfOpen: true });
-  let received = '';
-  client.setEncoding('utf8').on('data', (part: string) => {
-    received += part;
-  });
-  client.end(requestOf(reader));
-  await isCharged(reader);
-
-  gate.resolve();
-  await once(client, 'end');
-  client.end();
-
-  expect(received).toMatch(/^(HTTP\/1.1 100 Continue\r\n\r\n)*HTTP\/1.1 200 [\s\S]*\}$/);
-  await waitFor('the intent is deleted', async () => (await reader.intents()) === 0);
-  expect([reader.charges().length, reader.balance()]).toEqual([1, startBalance - 1]);
 });
 
 test('a page behind another answer of its connection is charged when that answer is sent (Reads: a charge stands once the first body byte is written)', async () => {

@@ -1,6 +1,6 @@
 import { newRefreshId } from '@inventory/testkit/builders';
 import { createTestClock } from '@inventory/testkit/test-clock';
-import { rateWindowMs } from '../src/http/rate-window.domain.ts';
+import { rateWindowMs } from '../src/http/limits/rate-window.domain.ts';
 import type { ApiAnswer } from './support/api-call.ts';
 import { statusPathOf } from './support/paths.ts';
 import { testStartMs } from './support/patience.ts';

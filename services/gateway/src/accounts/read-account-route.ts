@@ -5,6 +5,7 @@ import { isoTime } from '@inventory/runtime/clock';
 import { dataRoute } from '../http/data-route.ts';
 import { exampleIds } from '../http/openapi/examples.ts';
 import { mayUse, type Principal, trafficLimitOf } from '../tenancy/principal.domain.ts';
+import type { AccountServices } from './account-services.ts';
 import type { LedgerClient } from './ledger-client.ts';
 
 const ofProject = [
@@ -68,18 +69,7 @@ export const readAccountRoute = dataRoute({
     },
   },
   errors: [],
-  async handle(
-    {
-      ledger,
-      customerRequestsPerMinute,
-    }: {
-      readonly ledger: Pick<LedgerClient, 'readBalance' | 'readTerms'>;
-      /** Requests per minute of a customer account for which none are set. */
-      readonly customerRequestsPerMinute: number;
-    },
-    _input,
-    { principal },
-  ) {
+  async handle({ ledger, customerRequestsPerMinute }: AccountServices, _input, { principal }) {
     const standing = await readAccount(ledger, principal.accountId);
     const trafficLimit = trafficLimitOf(principal, customerRequestsPerMinute);
     return { data: toWireAccount(principal, standing, trafficLimit) };
@@ -122,10 +112,7 @@ interface AccountStanding {
 const nothing = { total: 0, held: 0, available: 0 };
 
 /** Balance and terms of the account as of the latest ledger entry. */
-async function readAccount(
-  ledger: Pick<LedgerClient, 'readBalance' | 'readTerms'>,
-  accountId: AccountId,
-): Promise<AccountStanding> {
+async function readAccount(ledger: LedgerClient, accountId: AccountId): Promise<AccountStanding> {
   const [{ balances }, terms] = await Promise.all([
     ledger.readBalance(accountId),
     ledger.readTerms(accountId),

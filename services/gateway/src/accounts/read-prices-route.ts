@@ -2,7 +2,7 @@ import { type Prices, priceView } from '@inventory/contracts/http/prices';
 import type { PriceList } from '@inventory/contracts/internal/ledger';
 import { unchangedBlocks } from '@inventory/contracts/vocabulary';
 import { dataRoute } from '../http/data-route.ts';
-import type { LedgerClient } from './ledger-client.ts';
+import type { AccountServices } from './account-services.ts';
 import { nextPrices } from './prices.ts';
 
 /** GET /v2/prices: the price list in force, and the next one. */
@@ -38,7 +38,7 @@ export const readPricesRoute = dataRoute({
     },
   },
   errors: [],
-  async handle({ ledger }: { readonly ledger: Pick<LedgerClient, 'readPrices'> }) {
+  async handle({ ledger }: AccountServices) {
     const schedule = await ledger.readPrices();
     const next = nextPrices(schedule);
     return { data: { ...toWirePrices(schedule), next: next && toWirePrices(next) } };

@@ -4,8 +4,8 @@ import { z } from 'zod';
 import { exampleCursor, exampleIds, plainMetaExample } from '../http/openapi/examples.ts';
 import { nextPart } from '../http/openapi/links.ts';
 import { publicRoute } from '../http/public-route.ts';
-import { type CursorSealer, listParts } from '../http/sealed-cursor.ts';
-import type { LedgerClient } from './ledger-client.ts';
+import { listParts } from '../http/sealed-cursor.ts';
+import type { AccountServices } from './account-services.ts';
 import { statementCsv } from './statement-csv.ts';
 
 const template = '/v2/account/statement';
@@ -62,17 +62,9 @@ export const readStatementRoute = publicRoute({
     },
   },
   errors: ['invalid_cursor'],
-  async handle(
-    {
-      ledger,
-      cursors,
-    }: {
-      readonly ledger: Pick<LedgerClient, 'readStatement'>;
-      readonly cursors: CursorSealer;
-    },
-    { query },
-    { requestId, principal: { accountId }, type },
-  ) {
+  async handle({ ledger, cursors }: AccountServices, { query }, request) {
+    const { requestId, principal, type } = request;
+    const { accountId } = principal;
     const { limit } = query;
     const parts = listParts(cursors, ['statement', accountId]);
     const afterSeq = position.parse(JSON.parse(parts.begin(query.cursor) ?? '0'));

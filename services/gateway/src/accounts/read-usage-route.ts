@@ -1,14 +1,10 @@
 import { accountUsage, usageQuery } from '@inventory/contracts/http/account';
 import type { RequestIssue } from '@inventory/contracts/http/meta';
-import type { AccountId, ProjectId } from '@inventory/contracts/ids';
 import { Refused } from '@inventory/http/refused';
-import { type Clock, isoTime } from '@inventory/runtime/clock';
+import { isoTime } from '@inventory/runtime/clock';
 import { dataRoute } from '../http/data-route.ts';
 import { exampleIds } from '../http/openapi/examples.ts';
-import type { LedgerClient } from './ledger-client.ts';
-
-/** Null when there is no such Project. */
-export type FindProject = (id: ProjectId) => Promise<{ readonly accountId: AccountId } | null>;
+import type { AccountServices } from './account-services.ts';
 
 const tooMuch = {
   in: 'query',
@@ -49,22 +45,11 @@ export const readUsageRoute = dataRoute({
     },
   },
   errors: ['project_not_found'],
-  async handle(
-    {
-      ledger,
-      findProject,
-      clock,
-    }: {
-      readonly ledger: Pick<LedgerClient, 'readUsage'>;
-      readonly findProject: FindProject;
-      readonly clock: Clock;
-    },
-    { query },
-    { principal: { accountId } },
-  ) {
+  async handle({ ledger, tenancy, clock }: AccountServices, { query }, { principal }) {
+    const { accountId } = principal;
     const projectId = query.project_id;
     if (projectId !== undefined) {
-      const project = await findProject(projectId);
+      const project = await tenancy.findProject(projectId);
       if (project?.accountId !== accountId) throw new Refused({ code: 'project_not_found' });
     }
     const span = spanOf(query, isoTime(clock.now()));

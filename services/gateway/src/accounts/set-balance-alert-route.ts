@@ -3,15 +3,9 @@ import type { AccountId, RequestId } from '@inventory/contracts/ids';
 import { billingCommandId } from '@inventory/contracts/messages/billing';
 import { Refused } from '@inventory/http/refused';
 import { invariant } from '@inventory/runtime/bug';
-import type { Logger } from '@inventory/runtime/logger';
-import { type RequestReplyClient, replyOf } from '../commands/request-reply-client.ts';
+import { replyOf } from '../commands/request-reply-client.ts';
 import { dataRoute } from '../http/data-route.ts';
-
-interface SetBalanceAlertDeps {
-  readonly commands: RequestReplyClient;
-  readonly logger: Logger;
-  readonly decisionTimeoutMs: number;
-}
+import type { AccountServices } from './account-services.ts';
 
 /** PUT /v2/account/balance-alert: warns once each time the balance falls below the threshold. */
 export const setBalanceAlertRoute = dataRoute({
@@ -33,9 +27,9 @@ export const setBalanceAlertRoute = dataRoute({
     example: { threshold: 500 },
   },
   errors: [],
-  async handle(deps: SetBalanceAlertDeps, { body }, { requestId, principal: { accountId } }) {
+  async handle(services: AccountServices, { body }, { requestId, principal: { accountId } }) {
     const { threshold } = body;
-    await setBalanceAlert(deps, { accountId, requestId, threshold });
+    await setBalanceAlert(services, { accountId, requestId, threshold });
     return { data: { threshold } };
   },
 });
@@ -53,7 +47,7 @@ interface WantedBalanceAlert {
  * outcome in time.
  */
 async function setBalanceAlert(
-  { commands, logger, decisionTimeoutMs }: SetBalanceAlertDeps,
+  { commands, logger, decisionTimeoutMs }: AccountServices,
   { accountId, requestId, threshold }: WantedBalanceAlert,
 ): Promise<void> {
   const commandId = billingCommandId.configure(`${accountId}:${requestId}`);

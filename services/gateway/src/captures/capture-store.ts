@@ -14,7 +14,8 @@ import { newWork, workField, workIndex } from '@inventory/work/work-field';
 import { createWorkQueue } from '@inventory/work/work-queue';
 import type { Db } from 'mongodb';
 import { z } from 'zod';
-import { type Capture, captureLookMaxMs } from './capture.domain.ts';
+import { work } from '../work.ts';
+import type { Capture } from './capture.domain.ts';
 
 const collectionName = 'captures';
 /** Longer than the life of any cursor of a chain. */
@@ -111,7 +112,7 @@ export function createCaptureStore(
     pending: createWorkQueue({
       collection,
       documents,
-      waitMaxMs: captureLookMaxMs,
+      waitMaxMs: work.captures.again.maxMs,
       toItem: toCapture,
       completed: 'deleted',
       logger,

@@ -28,9 +28,6 @@ export interface Capture extends ChainOwner {
 /** Chains are scans with a single worker, so their epoch never increases. */
 export const captureEpoch = 1;
 
-/** Longest time between two looks at the intents of a chain. */
-export const captureLookMaxMs = 10_000;
-
 /** Clocks of replicas differ by less. */
 const clocksDifferMs = 300_000;
 

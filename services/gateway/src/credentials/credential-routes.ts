@@ -27,20 +27,8 @@ import type { Principal } from '../tenancy/principal.domain.ts';
 import { type Credential, includesAuthority, notDelegable } from '../tenancy/tenancy.domain.ts';
 import { toWireCredential, toWireIssued } from '../tenancy/wire-credential.ts';
 
-/** The part of tenancy that a customer can use itself. */
-export type OwnCredentialsTenancy = Pick<
-  Tenancy,
-  | 'findCredential'
-  | 'listCredentials'
-  | 'countActiveCredentials'
-  | 'credentialIssuedAtMs'
-  | 'issueCredential'
-  | 'rotateCredential'
-  | 'revokeCredential'
->;
-
-interface CredentialRoutesDeps {
-  readonly tenancy: OwnCredentialsTenancy;
+export interface CredentialServices {
+  readonly tenancy: Tenancy;
   readonly cursors: CursorSealer;
   readonly clock: Clock;
 }
@@ -100,7 +88,7 @@ const issueCredentialRoute = dataRoute({
     example: issuedCredentialExample,
   },
   errors: ['credential_limit_reached'],
-  async handle({ tenancy, clock }: CredentialRoutesDeps, { body }, { principal }) {
+  async handle({ tenancy, clock }: CredentialServices, { body }, { principal }) {
     const { name, scopes: permissions, expires_at: expiresAtMs } = body;
     requireFuture(expiresAtMs ?? null, clock.now());
     const wanted = { name, permissions, expiresAtMs };
@@ -124,7 +112,7 @@ const listCredentialsRoute = dataRoute({
   }),
   errors: ['invalid_cursor'],
   async handle(
-    { tenancy, clock, cursors }: CredentialRoutesDeps,
+    { tenancy, clock, cursors }: CredentialServices,
     { path: { project_id: projectId }, query: { limit, cursor } },
   ) {
     const parts = listParts(cursors, ['credentials', projectId]);
@@ -151,7 +139,7 @@ const rotateCredentialRoute = dataRoute({
     example: issuedCredentialExample,
   },
   errors: ['credential_not_found', 'credential_revoked'],
-  async handle({ tenancy, clock }: CredentialRoutesDeps, { path, body }, { principal }) {
+  async handle({ tenancy, clock }: CredentialServices, { path, body }, { principal }) {
     const { id } = await findOwnCredential(tenancy, principal, path.credential_id);
     const overlapMs = body.overlap_seconds * 1_000;
     const issued = await tenancy.rotateCredential({ credentialId: id, overlapMs });
@@ -176,7 +164,7 @@ const revokeCredentialRoute = dataRoute({
     example: { ...credentialExample, state: 'revoked', revoked_at: '2026-01-20T10:00:00.000Z' },
   },
   errors: ['credential_not_found'],
-  async handle({ tenancy, clock }: CredentialRoutesDeps, { path }, { principal }) {
+  async handle({ tenancy, clock }: CredentialServices, { path }, { principal }) {
     const { id } = await findOwnCredential(tenancy, principal, path.credential_id);
     return { data: toWireCredential(await tenancy.revokeCredential(id), clock.now()) };
   },
@@ -195,7 +183,7 @@ export const credentialRoutes = [
  * Service account and network policy, and no later end.
  */
 async function issueOwnCredential(
-  tenancy: OwnCredentialsTenancy,
+  tenancy: Tenancy,
   principal: Principal,
   nowMs: number,
   wanted: {
@@ -219,7 +207,7 @@ const dayMs = 24 * 3_600_000;
 
 /** Requests at the same time can exceed both limits, by their number. */
 async function requireBelowLimits(
-  tenancy: OwnCredentialsTenancy,
+  tenancy: Tenancy,
   projectId: ProjectId,
   nowMs: number,
 ): Promise<void> {
@@ -240,7 +228,7 @@ async function requireBelowLimits(
 
 /** A Credential of the caller's Project that the caller could have issued. */
 async function findOwnCredential(
-  tenancy: OwnCredentialsTenancy,
+  tenancy: Tenancy,
   principal: Principal,
   id: CredentialId,
 ): Promise<Credential> {
@@ -260,10 +248,7 @@ function requireIncluded(own: Credential, wanted: Parameters<typeof includesAuth
   });
 }
 
-async function ownCredential(
-  tenancy: OwnCredentialsTenancy,
-  { credentialId }: Principal,
-): Promise<Credential> {
+async function ownCredential(tenancy: Tenancy, { credentialId }: Principal): Promise<Credential> {
   const own = await tenancy.findCredential(credentialId);
   invariant(own !== null, `a Principal of no Credential, ${credentialId}`);
   return own;

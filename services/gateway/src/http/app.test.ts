@@ -10,7 +10,6 @@ import { type HttpServer, startHttpServer } from '@inventory/http/http-server';
 import { ServiceUnreachable } from '@inventory/http/internal-client';
 import { Refused } from '@inventory/http/refused';
 import { BatcherFull } from '@inventory/runtime/concurrency';
-import { systemIdentifiers } from '@inventory/runtime/identifiers';
 import { createLogger } from '@inventory/runtime/logger';
 import { DeadlineExceeded } from '@inventory/runtime/wait';
 import {
@@ -21,14 +20,13 @@ import {
 import { createTestClock } from '@inventory/testkit/test-clock';
 import { z } from 'zod';
 import { type ApiCall, callApi, closeCalls } from '../../test/support/api-call.ts';
-import { boundlessPlaces } from '../../test/support/boundless-places.ts';
+import { newFrame } from '../../test/support/public-frame.ts';
 import type { Principal } from '../tenancy/principal.domain.ts';
 import type { Answer } from './answer.ts';
 import { createPublicApp } from './app.ts';
+import { standingAt } from './limits/rate-window.domain.ts';
 import { errorExample } from './openapi/examples.ts';
 import { publicRoute } from './public-route.ts';
-import { standingAt } from './rate-window.domain.ts';
-import { createUnknownKeys } from './unknown-keys.ts';
 
 const product = 'platform.inventory.current.page.v1';
 const principal: Principal = {
@@ -89,19 +87,13 @@ const routes = [
 ];
 
 function createApp(): RequestListener {
-  return createPublicApp({
-    routes: routes.map((route) => route.bind({})),
-    pages: {},
-    trustedProxies: [],
+  const frame = newFrame({
     principals: {
       findPrincipal: async (secret) => keys[secret] ?? null,
       readPrincipal: async (digest) => keys[digest.slice('of '.length)] ?? null,
       isUnseen: () => false,
       digestOf: (secret) => `of ${secret}`,
     },
-    unknownKeys: createUnknownKeys({ perMinute: 1, clock }),
-    openRequests: { take: () => true, secondsUntilToken: () => null },
-    openRequestsPerMinute: 1,
     clientAddressOf: ({ socket }) => socket.remoteAddress ?? '',
     limiter: {
       isKnownFull: () => false,
@@ -112,18 +104,17 @@ function createApp(): RequestListener {
         return { ...standing, admitted, limit: 'service_account' };
       },
     },
-    undelivered: boundlessPlaces(clock),
     prices: { currentVersion: () => 7 },
     v1DeprecatedAtMs: 1_767_225_600_000,
-    deadlines: { findMs: 600_000 },
     clock,
-    identifiers: systemIdentifiers,
     logger: createLogger({
       service: 'test',
       level: 'info',
       destination: { write: (line) => void lines.push(line) },
     }),
   });
+  const bound = routes.map((route) => route.bind({}));
+  return createPublicApp(frame, bound, {});
 }
 
 function answerOf(text: string): Answer {

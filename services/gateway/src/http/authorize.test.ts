@@ -1,22 +1,18 @@
 import { request } from 'node:http';
 import { json } from 'node:stream/consumers';
 import { type HttpServer, startHttpServer } from '@inventory/http/http-server';
-import { systemIdentifiers } from '@inventory/runtime/identifiers';
 import { newAccountId, newCredentialId, newProjectId, newScope } from '@inventory/testkit/builders';
-import { testLogger } from '@inventory/testkit/namespace';
-import { createTestClock } from '@inventory/testkit/test-clock';
 import type { Envelope } from '../../test/support/api-call.ts';
-import { boundlessPlaces } from '../../test/support/boundless-places.ts';
 import { mayAll, rightCall } from '../../test/support/operation-calls.ts';
+import { newFrame } from '../../test/support/public-frame.ts';
 import { publicRoutes } from '../public-routes.ts';
 import type { Principal } from '../tenancy/principal.domain.ts';
 import { defaultServiceAccountId } from '../tenancy/tenancy.domain.ts';
+import type { AdmittedRequest, Answer } from './answer.ts';
 import { createPublicApp } from './app.ts';
+import type { PublicFrame } from './public-frame.ts';
 import type { PublicEndpoint } from './public-route.ts';
-import { standingAt } from './rate-window.domain.ts';
-import { createUnknownKeys } from './unknown-keys.ts';
 
-const clock = createTestClock();
 const accountId = newAccountId();
 const principal: Principal = {
   accountId,
@@ -44,44 +40,30 @@ let onAdmitted: () => void;
 let server: HttpServer;
 
 beforeAll(async () => {
-  const listener = createPublicApp({
-    routes: publicRoutes.map((endpoint) => ({
-      ...endpoint,
-      async run(_raw, admitted) {
-        if (endpoint.isOpen !== true) ran.push([endpoint.operationId, admitted.principal]);
-        return { status: 200, body: Buffer.from('{}') };
-      },
-    })),
-    pages: {},
-    trustedProxies: [],
-    principals: {
-      findPrincipal: async () => principal,
-      async readPrincipal() {
-        reads += 1;
-        return stored;
-      },
-      isUnseen: () => false,
-      digestOf: (secret) => secret,
+  const routes = publicRoutes.map((endpoint) => ({
+    ...endpoint,
+    async run(_raw: unknown, admitted: AdmittedRequest): Promise<Answer> {
+      if (endpoint.isOpen !== true) ran.push([endpoint.operationId, admitted.principal]);
+      return { status: 200, body: Buffer.from('{}') };
     },
-    unknownKeys: createUnknownKeys({ perMinute: 1, clock }),
-    openRequests: { take: () => true, secondsUntilToken: () => null },
-    openRequestsPerMinute: 1,
-    clientAddressOf: () => '192.0.2.1',
-    limiter: {
-      isKnownFull: () => false,
-      async takeRequests() {
-        onAdmitted();
-        return { ...standingAt(1, 1_000, 0), admitted: true, limit: 'service_account' };
-      },
+  }));
+  const frame = newFrame();
+  const principals: PublicFrame['principals'] = {
+    ...frame.principals,
+    findPrincipal: async () => principal,
+    async readPrincipal() {
+      reads += 1;
+      return stored;
     },
-    undelivered: boundlessPlaces(clock),
-    prices: { currentVersion: () => 1 },
-    v1DeprecatedAtMs: 0,
-    deadlines: { findMs: 600_000 },
-    clock,
-    identifiers: systemIdentifiers,
-    logger: testLogger,
-  });
+  };
+  const limiter: PublicFrame['limiter'] = {
+    ...frame.limiter,
+    async takeRequests(...requested) {
+      onAdmitted();
+      return frame.limiter.takeRequests(...requested);
+    },
+  };
+  const listener = createPublicApp(newFrame({ principals, limiter }), routes, {});
   server = await startHttpServer({ listener, host: '127.0.0.1', port: 0 });
 });
 beforeEach(() => {

@@ -2,7 +2,7 @@ import { Refused } from '@inventory/http/refused';
 import { withDeadline } from '@inventory/runtime/wait';
 import { allowsAddress } from '../tenancy/network-policy.domain.ts';
 import { mayUse, type Principal } from '../tenancy/principal.domain.ts';
-import type { AuthenticateDeps } from './authenticate.ts';
+import type { PublicFrame } from './public-frame.ts';
 import { type PublicMiddleware, type RequestState, required } from './request-state.ts';
 
 export function checkNetwork(): PublicMiddleware {
@@ -26,7 +26,7 @@ export function checkPermission(): PublicMiddleware {
  * keeps for 5 s at most.
  */
 export async function authorizeAgain(
-  { principals, deadlines }: Pick<AuthenticateDeps, 'principals' | 'deadlines'>,
+  { principals, deadlines }: PublicFrame,
   state: RequestState,
 ): Promise<void> {
   const { input, isOpen = false, isLong = false } = required(state, 'route');

@@ -8,7 +8,7 @@ import { validateInput } from '@inventory/http/validate-input';
 import { invariant } from '@inventory/runtime/bug';
 import { z } from 'zod';
 import type { AdmittedRequest, Answer, StreamAnswer } from './answer.ts';
-import type { V1Dialect } from './v1-dialect.ts';
+import type { V1Dialect } from './v1/v1-dialect.ts';
 
 export type PublicTag =
   | 'Refreshes'
@@ -140,10 +140,10 @@ function encoded({ status, body }: PublicAnswer, result: Enveloped<EnvelopedBody
 export type GatewayRole = 'api' | 'events' | 'both';
 
 /** The operations that a process of this role serves. */
-export function endpointsOf(
-  endpoints: readonly PublicEndpoint[],
+export function endpointsOf<Endpoint extends PublicEndpoint>(
+  endpoints: readonly Endpoint[],
   role: GatewayRole,
-): readonly PublicEndpoint[] {
+): readonly Endpoint[] {
   if (role === 'both') return endpoints;
   return endpoints.filter(({ hasEventsOrigin = false }) => hasEventsOrigin === (role === 'events'));
 }

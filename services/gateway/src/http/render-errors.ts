@@ -1,21 +1,23 @@
 import type { ErrorMeta } from '@inventory/contracts/http/error-body';
 import type { RequestId } from '@inventory/contracts/ids';
 import type { Refusal } from '@inventory/contracts/refusal';
+import type { RenderRefusal } from '@inventory/http/refuse-unreadable';
 import { errorOf, type Refused, statusOf } from '@inventory/http/refused';
+import { targetOf } from '@inventory/http/request-target';
+import type { Identifiers } from '@inventory/runtime/identifiers';
 import type { Logger } from '@inventory/runtime/logger';
+import { commonHeaders, newRequestId } from './assign-request-id.ts';
 import { BilledRefused } from './billed-refused.ts';
 import type { PublicContext, PublicMiddleware, RequestState } from './request-state.ts';
 import { toPublicRefused } from './to-refused.ts';
-import { v1Failure } from './v1-failures.ts';
+import { v1TargetOf } from './v1/v1-dialect.ts';
+import { v1Failure } from './v1/v1-failures.ts';
 
 /** Turns every error of the public API into a status and a body. */
-export function renderErrors({
-  prices,
-  logger,
-}: {
-  readonly prices: { currentVersion(): number | null };
-  readonly logger: Logger;
-}): PublicMiddleware {
+export function renderErrors(
+  prices: { currentVersion(): number | null },
+  logger: Logger,
+): PublicMiddleware {
   return async (context, next) => {
     try {
       await next();
@@ -44,10 +46,11 @@ export function renderRefused(
   state.errorCode = refusal.code;
   context.status = statusOf(refusal);
   context.set(headers);
-  if (state.v1 === undefined) {
+  const v1 = v1TargetOf(targetOf(context.req.url).path);
+  if (v1 === null) {
     context.body = errorText(refusal, metaOf(state, billing, priceVersion));
   } else {
-    const failure = v1Failure(state.v1, { refusal, billing }, state.requestId);
+    const failure = v1Failure(v1.dialect, { refusal, billing }, state.requestId);
     context.status = failure.status;
     context.set(failure.headers);
     context.body = failure.body;
@@ -55,8 +58,19 @@ export function renderRefused(
   context.type = 'json';
 }
 
+/** Renders the refusal of what is not read as a request. */
+export function renderUnreadable(identifiers: Identifiers): RenderRefusal {
+  return (refusal) => {
+    const requestId = newRequestId(identifiers);
+    return {
+      headers: { ...commonHeaders, 'X-Request-ID': requestId },
+      body: errorText(refusal, { request_id: requestId }),
+    };
+  };
+}
+
 /** The body of every V2 error. */
-export function errorText(refusal: Refusal, meta: ErrorMeta): Buffer {
+function errorText(refusal: Refusal, meta: ErrorMeta): Buffer {
   const { code, message, detail } = errorOf(refusal);
   const error = { code, message, request_id: meta.request_id, ...(detail ? { detail } : {}) };
   return Buffer.from(JSON.stringify({ success: false, error, meta }));

@@ -4,15 +4,21 @@ import { invariant } from '@inventory/runtime/bug';
 import type { Middleware, ParameterizedContext } from 'koa';
 import type { Principal } from '../tenancy/principal.domain.ts';
 import type { PageDelivery } from './answer.ts';
-import type { DeliveryPlace } from './delivery-places.ts';
 import type { BoundPublicRoute } from './public-route.ts';
-import type { V1Dialect } from './v1-dialect.ts';
+
+/** What a response holds until it is delivered. */
+export interface DeliveryPlace {
+  /** The client's connection has accepted so many bytes: from the first call on its pace is judged. */
+  taken(bytes: number): void;
+  /** Holds so much instead, also where that is more than there is. */
+  resize(size: number): void;
+  /** Calling it again has no effect. */
+  release(): void;
+}
 
 /** State of a request, set by the middleware in the order of `app.ts`. */
 export interface RequestState {
   requestId: RequestId;
-  /** Set where the path is one of V1. */
-  v1?: V1Dialect;
   route?: BoundPublicRoute;
   /** Path parameters, percent-decoded. */
   pathValues?: Readonly<Record<string, string>>;

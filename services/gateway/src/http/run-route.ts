@@ -1,17 +1,13 @@
 import { joined } from '@inventory/http/byte-parts';
 import { readInput } from '@inventory/http/read-input';
-import type { AuthenticateDeps } from './authenticate.ts';
 import { authorizeAgain } from './authorize.ts';
-import { holdBytes, holdRead, type Undelivered } from './hold-response.ts';
+import { holdBytes, holdRead } from './delivery/hold-response.ts';
 import { acceptedCoding } from './negotiate-content.ts';
+import type { PublicFrame } from './public-frame.ts';
 import { type PublicMiddleware, required } from './request-state.ts';
 
-export interface RunRouteDeps extends Pick<AuthenticateDeps, 'principals' | 'deadlines'> {
-  readonly undelivered: Undelivered;
-}
-
 /** Reads and validates the input, runs the operation and returns its response. */
-export function runRoute(deps: RunRouteDeps): PublicMiddleware {
+export function runRoute(frame: PublicFrame): PublicMiddleware {
   return async (context) => {
     const { req, res, state } = context;
     const gone = new AbortController();
@@ -36,7 +32,7 @@ export function runRoute(deps: RunRouteDeps): PublicMiddleware {
       get secretDigest() {
         return required(state, 'secretDigest');
       },
-      hold: (bytes: number) => holdBytes(deps.undelivered, context, bytes),
+      hold: (bytes: number) => holdBytes(frame.undelivered, context, bytes),
       close: () => void req.socket.destroy(),
       type: required(state, 'type'),
       acceptedCoding: () => acceptedCoding(context),
@@ -45,7 +41,7 @@ export function runRoute(deps: RunRouteDeps): PublicMiddleware {
     const route = required(state, 'route');
     const pathValues = required(state, 'pathValues');
     const raw = await readInput(req, route, { pathValues, mayOmitBody: false });
-    await authorizeAgain(deps, state);
+    await authorizeAgain(frame, state);
     const answer = await route.run(raw, request);
     if ('stream' in answer) {
       context.respond = false;
@@ -56,7 +52,7 @@ export function runRoute(deps: RunRouteDeps): PublicMiddleware {
       return;
     }
     if (answer.delivery) state.delivery = answer.delivery;
-    else holdRead(deps.undelivered, context, answer);
+    else holdRead(frame.undelivered, context, answer);
     context.status = answer.status;
     context.set({ ...answer.headers });
     state.answerHeaders = Object.keys(answer.headers ?? {});

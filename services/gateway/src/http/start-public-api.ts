@@ -1,73 +1,46 @@
-import { IncomingMessage } from 'node:http';
-import {
-  type HttpServer,
-  type HttpServerOptions,
-  startHttpServer,
-} from '@inventory/http/http-server';
-import type { Identifiers } from '@inventory/runtime/identifiers';
+import { type HttpServer, startHttpServer } from '@inventory/http/http-server';
 import type { ServiceConfig } from '@inventory/runtime/service-settings';
-import { detachCallerTrace } from '@inventory/runtime/tracing';
+import { markFromOutside } from '@inventory/runtime/tracing';
 import type { ServiceContext } from '@inventory/service-host/service-context';
 import { connectionsRefused } from '../metrics.ts';
-import type { Principal } from '../tenancy/principal.domain.ts';
-import { createPublicApp, type PublicAppOptions } from './app.ts';
-import { commonHeaders, newRequestId } from './assign-request-id.ts';
-import { createClientAddressOf } from './client-address.ts';
+import { createPublicApp } from './app.ts';
 import type { HttpConfig } from './http-config.ts';
-import { openApiPage, requireDocumented } from './openapi/openapi-page.ts';
-import { createPeerBuckets } from './peer-buckets.ts';
-import { createPeerConnections } from './peer-connections.ts';
-import { endpointsOf, type PublicEndpoint } from './public-route.ts';
+import { createClientAddressOf } from './limits/client-address.ts';
+import { createPeerBuckets } from './limits/peer-buckets.ts';
+import { createPeerConnections } from './limits/peer-connections.ts';
+import { createUnknownKeys } from './limits/unknown-keys.ts';
+import { openApiPage } from './openapi/openapi-page.ts';
+import type { PublicFrame } from './public-frame.ts';
+import type { BoundPublicRoute, PublicEndpoint } from './public-route.ts';
 import { referencePages } from './reference/reference-pages.ts';
-import { refuseUnknownKeys } from './refuse-unknown-keys.ts';
-import { errorText } from './render-errors.ts';
-import type { PublicPages } from './serve-pages.ts';
+import { renderUnreadable } from './render-errors.ts';
 import { statusPages } from './status-page/status-pages.ts';
-import { createUnknownKeys } from './unknown-keys.ts';
 
-export interface PublicApiDeps
-  extends Pick<PublicAppOptions, 'routes' | 'principals' | 'limiter' | 'undelivered' | 'prices'> {
-  /** All documented operations; those of this process's role are exactly those of `routes`. */
-  readonly endpoints: readonly PublicEndpoint[];
-}
+type Context = ServiceContext<ServiceConfig & HttpConfig>;
 
-/** Serves the routes of the public API with their document and its reference. */
+/** What the features behind the frame share with it. */
+export type GivenFrame = Pick<PublicFrame, 'principals' | 'limiter' | 'undelivered' | 'prices'>;
+
+/** Serves the routes of the public API, and the pages of its document, its reference and its status. */
 export async function startPublicApi(
-  { config, lifetime, clock, identifiers, logger }: ServiceContext<ServiceConfig & HttpConfig>,
-  deps: PublicApiDeps,
+  context: Context,
+  given: GivenFrame,
+  routes: readonly BoundPublicRoute[],
+  documented: readonly PublicEndpoint[],
 ): Promise<HttpServer> {
-  const { trustedProxies, v1DeprecatedAtMs, deadlines, unknownKeysPerMinute: perMinute } = config;
-  const keys = {
-    principals: deps.principals,
-    unknownKeys: createUnknownKeys<Principal>({ perMinute, clock }),
-    clientAddressOf: createClientAddressOf({ trustedProxies, logger }),
-  };
-  const app = createPublicApp({
-    ...deps,
-    ...keys,
-    openRequests: createPeerBuckets({ perMinute: config.openRequestsPerMinute, clock }),
-    openRequestsPerMinute: config.openRequestsPerMinute,
-    pages: pagesOf(config, deps),
-    trustedProxies,
-    v1DeprecatedAtMs,
-    deadlines,
-    clock,
-    identifiers,
-    logger,
-  });
-  const server = await startPublicServer({
-    listener: refuseUnknownKeys(
-      {
-        ...keys,
-        v1DeprecatedAtMs,
-        delayMs: deadlines.unknownKeyDelayMs,
-        deadlines,
-        identifiers,
-      },
-      app,
-    ),
-    identifiers,
-    deadlines,
+  const { config, lifetime, identifiers, logger } = context;
+  const { role, eventsOrigin, trustedProxies } = config;
+  // The documents of the API are on its own origin.
+  const pages =
+    role === 'events'
+      ? {}
+      : {
+          ...openApiPage(documented, eventsOrigin),
+          ...referencePages(config.reference),
+          ...statusPages(),
+        };
+  const started = await startHttpServer({
+    listener: createPublicApp(frameOf(context, given), routes, pages),
     ...config.publicHttp,
     connectionsMax: config.connectionsMax,
     peers: createPeerConnections({
@@ -76,53 +49,30 @@ export async function startPublicApi(
       onRefused: () => connectionsRefused.add(1, { limit: 'peer' }),
       logger,
     }),
-  });
-  server.server.on('drop', () => connectionsRefused.add(1, { limit: 'total' }));
-  lifetime.defer('public HTTP', () => server.close(config.drainMs));
-  return server;
-}
-
-/** The documents of the API are on its own origin. */
-function pagesOf(
-  { role, eventsOrigin, reference }: HttpConfig,
-  { endpoints, routes }: PublicApiDeps,
-): PublicPages {
-  requireDocumented(endpointsOf(endpoints, role), routes);
-  if (role === 'events') return {};
-  return {
-    ...openApiPage(endpoints, eventsOrigin),
-    ...referencePages(reference),
-    ...statusPages(),
-  };
-}
-
-interface PublicServerOptions extends HttpServerOptions {
-  readonly identifiers: Identifiers;
-  readonly deadlines: { readonly silenceMs: number };
-}
-
-/** Serves the public API; bytes that are no request get an error code too. */
-export async function startPublicServer(options: PublicServerOptions): Promise<HttpServer> {
-  const { identifiers, deadlines } = options;
-  const started = await startHttpServer({
-    ...options,
-    halfClosed: true,
-    renderRefusal(refusal) {
-      const requestId = newRequestId(identifiers);
-      return {
-        headers: { ...commonHeaders, 'X-Request-ID': requestId },
-        body: errorText(refusal, { request_id: requestId }),
-      };
-    },
+    renderRefusal: renderUnreadable(identifiers),
   });
   const { server } = started;
-  const emit = server.emit.bind(server);
-  server.emit = (event: string, ...given: unknown[]) => {
-    if (given[0] instanceof IncomingMessage) detachCallerTrace(given[0]);
-    return emit(event, ...given);
-  };
-  server.setTimeout(deadlines.silenceMs);
+  server.on('connection', markFromOutside);
   // An unknown `Expect` does not prevent a response.
   server.on('checkExpectation', (request, response) => server.emit('request', request, response));
+  server.setTimeout(config.deadlines.silenceMs);
+  server.on('drop', () => connectionsRefused.add(1, { limit: 'total' }));
+  lifetime.defer('public HTTP', () => started.close(config.drainMs));
   return started;
+}
+
+function frameOf({ config, clock, identifiers, logger }: Context, given: GivenFrame): PublicFrame {
+  const { trustedProxies, v1DeprecatedAtMs, deadlines } = config;
+  return {
+    ...given,
+    trustedProxies,
+    clientAddressOf: createClientAddressOf({ trustedProxies, logger }),
+    unknownKeys: createUnknownKeys(createPeerBuckets(config.unknownKeysPerMinute, clock)),
+    openRequests: createPeerBuckets(config.openRequestsPerMinute, clock),
+    v1DeprecatedAtMs,
+    deadlines,
+    clock,
+    identifiers,
+    logger,
+  };
 }

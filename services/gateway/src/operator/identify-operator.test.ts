@@ -2,7 +2,7 @@ import { Refused } from '@inventory/http/refused';
 import { createLogger } from '@inventory/runtime/logger';
 import { secretDigest } from '@inventory/runtime/secret-digest';
 import type { Context } from 'koa';
-import { createPeerBuckets } from '../http/peer-buckets.ts';
+import { createPeerBuckets } from '../http/limits/peer-buckets.ts';
 import { createAudit } from './audit.ts';
 import type { OperatorState } from './identify-operator.ts';
 import { identifyOperator } from './identify-operator.ts';
@@ -20,7 +20,7 @@ const operators = [
 function openDoor() {
   const identify = identifyOperator({
     operators,
-    attempts: createPeerBuckets({ perMinute: 3, clock }),
+    attempts: createPeerBuckets(3, clock),
     audit: createAudit({
       store: { append: async () => {} },
       clock,

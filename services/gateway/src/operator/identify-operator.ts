@@ -5,7 +5,7 @@ import { invariant } from '@inventory/runtime/bug';
 import type { Logger } from '@inventory/runtime/logger';
 import { secretDigest } from '@inventory/runtime/secret-digest';
 import type { Context, Middleware } from 'koa';
-import type { PeerBuckets } from '../http/peer-buckets.ts';
+import type { PeerBuckets } from '../http/limits/peer-buckets.ts';
 import type { Audit } from './audit.ts';
 import type { AuditedCall } from './audit-store.ts';
 import type { BoundOperatorRoute } from './operator-route.ts';

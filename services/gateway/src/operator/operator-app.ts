@@ -10,7 +10,7 @@ import type { Identifiers } from '@inventory/runtime/identifiers';
 import type { Logger } from '@inventory/runtime/logger';
 import { traceResponse } from '@inventory/runtime/tracing';
 import Koa, { type Middleware } from 'koa';
-import { createPeerBuckets } from '../http/peer-buckets.ts';
+import { createPeerBuckets } from '../http/limits/peer-buckets.ts';
 import { type Audit, createAudit } from './audit.ts';
 import { identifyOperator, type OperatorState, requireRole } from './identify-operator.ts';
 import type { OperatorConfig } from './operator-config.ts';
@@ -26,7 +26,7 @@ export function openOperatorApi(
 ): RequestListener {
   const { auditStore: store, clock, identifiers } = services;
   const audit = createAudit({ store, clock, identifiers, logger });
-  const attempts = createPeerBuckets({ perMinute, clock });
+  const attempts = createPeerBuckets(perMinute, clock);
   const routes = operatorRoutes.map((route) => route.bind(services));
   const app = new Koa<OperatorState>();
   // The middleware below handles every error; only a closed connection remains.

@@ -4,15 +4,14 @@ import type { AccountId } from '@inventory/contracts/ids';
 import { type ExportFormat, exportFormats } from '@inventory/contracts/vocabulary';
 import { Refused } from '@inventory/http/refused';
 import { invariant, unreachable } from '@inventory/runtime/bug';
-import type { Clock } from '@inventory/runtime/clock';
-import type { Logger } from '@inventory/runtime/logger';
 import type { AdmittedRequest, StreamAnswer } from '../http/answer.ts';
-import type { DeliveryPlace, DeliveryPlaces } from '../http/delivery-places.ts';
+import type { DeliveryPlaces } from '../http/delivery/delivery-places.ts';
 import { exampleIds, exampleRows } from '../http/openapi/examples.ts';
 import { publicRoute } from '../http/public-route.ts';
-import { billHeaders } from '../http/v1-headers.ts';
+import type { DeliveryPlace } from '../http/request-state.ts';
+import { billHeaders } from '../http/v1/v1-headers.ts';
 import { exportsSent } from '../metrics.ts';
-import type { KeyedRead, KeyedReads } from './keyed-reads.ts';
+import type { KeyedRead } from './keyed-reads.ts';
 import {
   ExportExpired,
   exportBody,
@@ -20,21 +19,11 @@ import {
   openExport,
   type WantedExport,
 } from './open-export.ts';
+import type { PageServices } from './open-pages.ts';
 import { refusePage, replayed, toLanguageHeaders } from './page-answer.ts';
 import { billOf } from './page-bill.ts';
 import { keyHeader, languageHeaders, readErrors, replayedHeader } from './page-texts.ts';
-import type { RevisionStoreClient } from './revision-store-client.ts';
 import { sendExport } from './send-export.ts';
-
-interface ExportCurrentDeps {
-  readonly revisions: Pick<RevisionStoreClient, 'findLines'>;
-  readonly reads: KeyedReads;
-  readonly places: DeliveryPlaces<AccountId>;
-  readonly timeMaxMs: number;
-  readonly prices: { currentVersion(): number | null };
-  readonly clock: Clock;
-  readonly logger: Logger;
-}
 
 const product = 'platform.inventory.current.page.v1';
 const retryAfterSeconds = 5;
@@ -90,7 +79,7 @@ export const exportCurrentRoute = publicRoute({
     },
   },
   errors: ['cursor_expired', 'inventory_revision_not_found', ...readErrors],
-  async handle(deps: ExportCurrentDeps, { path: scope, query, header }, request) {
+  async handle(services: PageServices, { path: scope, query, header }, request) {
     const { requestId, principal, type, signal } = request;
     const { accountId, projectId } = principal;
     const { language, from_row: fromRow, observation_id: observationId = null } = query;
@@ -98,15 +87,15 @@ export const exportCurrentRoute = publicRoute({
     const wanted = { scope, language, format, fromRow, observationId, signal };
     const key = header['Idempotency-Key'];
     const inputs = [...Object.values(scope), language, format];
-    const place = acquirePlace(deps.places, request);
+    const place = acquirePlace(services.exportPlaces, request);
     try {
       const read = await openExport(
-        deps,
+        services,
         { requestId, accountId, projectId },
         wanted,
         key === undefined ? null : { route: 'export', key, inputs },
       );
-      return toAnswer(deps, request, { wanted, read, place });
+      return toAnswer(services, request, { wanted, read, place });
     } catch (error) {
       place.release();
       throw error;
@@ -142,7 +131,7 @@ interface ReadExport {
 }
 
 function toAnswer(
-  deps: ExportCurrentDeps,
+  services: PageServices,
   request: AdmittedRequest,
   { wanted, read, place }: ReadExport,
 ): StreamAnswer {
@@ -154,7 +143,7 @@ function toAnswer(
   const coding = request.acceptedCoding();
   let end: ExportEnd | undefined;
   const findNext = (position: number) =>
-    deps.revisions.findLines({ scope, language, format, position, observationId }, signal);
+    services.revisions.findLines({ scope, language, format, position, observationId }, signal);
   const body = exportBody(page, format, findNext, (reached) => {
     end = reached;
   });
@@ -166,11 +155,11 @@ function toAnswer(
     ...headersOf(page, format),
     ...(read.result === 'free'
       ? {}
-      : billHeaders('alias', billOf(read, deps.prices.currentVersion()))),
+      : billHeaders('alias', billOf(read, services.prices.currentVersion()))),
     ...(read.result === 'replayed' && replayed),
     ...(coding && { 'Content-Encoding': coding }),
   };
-  const { timeMaxMs, clock, logger } = deps;
+  const { exportTimeMaxMs: timeMaxMs, clock, logger } = services;
   return {
     status: 200,
     async stream(response) {

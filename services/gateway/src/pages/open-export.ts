@@ -9,10 +9,11 @@ import { bytesOf } from '@inventory/http/byte-parts';
 import { createLineJoiner } from '@inventory/http/line-run';
 import { Refused } from '@inventory/http/refused';
 import { csvLine } from '@inventory/runtime/csv-text';
-import type { KeyedRead, KeyedReads, ReadKey } from './keyed-reads.ts';
+import type { KeyedRead, ReadKey } from './keyed-reads.ts';
+import type { PageServices } from './open-pages.ts';
 import type { FetchedPage } from './page-charges.ts';
 import type { PageRead } from './page-intent.domain.ts';
-import type { RevisionStoreClient, SavedPage } from './revision-store-client.ts';
+import type { SavedPage } from './revision-store-client.ts';
 
 export interface WantedExport {
   readonly scope: InventoryKey;
@@ -39,13 +40,7 @@ const beyondEnd = { in: 'query', field: 'from_row', reason: 'is beyond the end' 
  * for: a replay is of the same observation, from any of these rows on.
  */
 export function openExport(
-  {
-    reads,
-    revisions,
-  }: {
-    readonly reads: KeyedReads;
-    readonly revisions: Pick<RevisionStoreClient, 'findLines'>;
-  },
+  { reads, revisions }: PageServices,
   read: Pick<PageRead, 'requestId' | 'accountId' | 'projectId'>,
   wanted: WantedExport,
   key: ReadKey | null,

@@ -14,25 +14,19 @@ import { type Captures, openCaptures } from '../captures/open-captures.ts';
 import type { StagingClient } from '../captures/staging-client.ts';
 import { commandWork } from '../commands/command-work.ts';
 import type { RequestReplyClient } from '../commands/request-reply-client.ts';
-import { createDeliveryPlaces } from '../http/delivery-places.ts';
-import type { BoundPublicRoute } from '../http/public-route.ts';
+import { createDeliveryPlaces } from '../http/delivery/delivery-places.ts';
 import type { CursorSealer } from '../http/sealed-cursor.ts';
 import { createIntentCloser } from './close-intents.ts';
-import { exportCurrentRoute } from './export-current-route.ts';
 import { createKeyedReads, type KeyedReads } from './keyed-reads.ts';
 import type { LivePageClient } from './live-page-client.ts';
 import { createPageCharges } from './page-charges.ts';
 import type { PageConfig } from './page-config.ts';
 import { createPageIntentStore, type PageIntentStore } from './page-intent-store.ts';
 import { pageReversals } from './page-reversals.ts';
-import { readChangesRoute } from './read-changes-route.ts';
-import { readCurrentRoute } from './read-current-route.ts';
 import { createReadKeyStore } from './read-key-store.ts';
-import { readLivePageRoute } from './read-live-page-route.ts';
-import { readV1PageAliasRoute, readV1PageRoute } from './read-v1-page-route.ts';
 import type { RevisionStoreClient } from './revision-store-client.ts';
 
-interface PagesDeps {
+interface PagesNeeds {
   readonly db: Db;
   readonly bus: Pick<MessageBus, 'publish'>;
   readonly commands: RequestReplyClient;
@@ -41,7 +35,7 @@ interface PagesDeps {
   readonly revisions: RevisionStoreClient;
   readonly livePages: LivePageClient;
   readonly staging: StagingClient;
-  readonly prices: Pick<PriceVersion, 'currentVersion'>;
+  readonly prices: PriceVersion;
   readonly cursors: CursorSealer;
 }
 
@@ -51,9 +45,10 @@ interface PagesDeps {
  */
 function openKeyedReads(
   context: ServiceContext<ServiceConfig & PageConfig>,
-  deps: PagesDeps & { readonly intents: PageIntentStore; readonly chains: Captures },
+  { db, commands, ledger, funds }: PagesNeeds,
+  intents: PageIntentStore,
+  chains: Captures,
 ): KeyedReads {
-  const { db, commands, ledger, funds, intents, chains } = deps;
   const { config, lifetime, clock, logger } = context;
   const { pageReads: limits, deadlines } = config;
   const keys = createReadKeyStore(db, deadlines);
@@ -72,42 +67,39 @@ function openKeyedReads(
  */
 const storeReads = { permits: shortCalls.connections / 4, waitingMax: 1_000 } as const;
 
-/** Current, Live Page and both routes of V1: one charged page each. */
+export type PageServices = ReturnType<typeof openPages>;
+
+/** Current, its export, Changes, Live Page and both routes of V1: charged reads. */
 export function openPages(
   context: ServiceContext<ServiceConfig & PageConfig & CaptureConfig>,
-  deps: PagesDeps,
-): BoundPublicRoute[] {
+  needs: PagesNeeds,
+) {
   const { config, clock, identifiers, logger } = context;
-  const { funds, revisions, livePages, prices, cursors } = deps;
-  const intents = createPageIntentStore(
-    deps.db,
-    { ...config.deadlines, ...config.pageReads },
-    logger,
-  );
-  const chains = openCaptures(context, { ...deps, intents });
-  const reads = openKeyedReads(context, { ...deps, intents, chains });
-  const { cursorAgeMaxMs, limits } = config.livePages;
-  const limiter = createKeyedSemaphore<AccountId>(limits);
-  const saved = {
-    ...{ revisions, reads, cursors, prices, clock },
+  const { revisions, livePages, ledger, funds, prices, cursors } = needs;
+  const times = { ...config.deadlines, ...config.pageReads };
+  const intents = createPageIntentStore(needs.db, times, logger);
+  const chains = openCaptures(context, { ...needs, intents });
+  return {
+    reads: openKeyedReads(context, needs, intents, chains),
+    revisions,
     storeReads: createSemaphorePerKey<AccountId>(storeReads.permits, storeReads.waitingMax),
-  };
-  const live = { livePages, reads, prices, funds, limiter };
-  return [
-    readCurrentRoute.bind(saved),
-    readChangesRoute.bind({ ...saved, ledger: deps.ledger }),
-    exportCurrentRoute.bind({
-      ...{ revisions, reads, prices, clock, logger },
-      places: createDeliveryPlaces<AccountId>({
-        limits: config.exports.limits,
-        bytesPerSecondMin: config.deliveryBytesPerSecondMin,
-        kind: 'export',
-        clock,
-      }),
-      timeMaxMs: config.exports.timeMaxMs,
+    livePages,
+    livePageLimiter: createKeyedSemaphore<AccountId>(config.livePages.limits),
+    liveCursorAgeMaxMs: config.livePages.cursorAgeMaxMs,
+    chains,
+    exportPlaces: createDeliveryPlaces<AccountId>({
+      limits: config.exports.limits,
+      bytesPerSecondMin: config.deliveryBytesPerSecondMin,
+      kind: 'export',
+      clock,
     }),
-    readLivePageRoute.bind({ ...live, chains, cursors, cursorAgeMaxMs, clock, identifiers }),
-    readV1PageRoute.bind(live),
-    readV1PageAliasRoute.bind(live),
-  ];
+    exportTimeMaxMs: config.exports.timeMaxMs,
+    ledger,
+    funds,
+    prices,
+    cursors,
+    clock,
+    identifiers,
+    logger,
+  };
 }

@@ -1,19 +1,14 @@
 import { changesPage, changesQuery } from '@inventory/contracts/http/changes';
 import { pageReadMeta } from '@inventory/contracts/http/meta';
 import { scopePath } from '@inventory/contracts/http/parameters';
-import type { AccountId } from '@inventory/contracts/ids';
 import { packedPageBeginning } from '@inventory/contracts/internal/inventory';
 import { Refused } from '@inventory/http/refused';
-import type { Clock } from '@inventory/runtime/clock';
-import type { SemaphorePerKey } from '@inventory/runtime/semaphore';
-import type { LedgerClient } from '../accounts/ledger-client.ts';
 import type { ChainOwner } from '../captures/capture.domain.ts';
 import type { AdmittedRequest } from '../http/answer.ts';
 import { changesExample, pageMetaExample } from '../http/openapi/examples.ts';
 import { nextPart, sameScope } from '../http/openapi/links.ts';
 import { publicRoute } from '../http/public-route.ts';
-import type { CursorSealer } from '../http/sealed-cursor.ts';
-import type { KeyedReads } from './keyed-reads.ts';
+import type { PageServices } from './open-pages.ts';
 import {
   ageSecondsOf,
   answerPage,
@@ -26,17 +21,7 @@ import { freeBill } from './page-bill.ts';
 import type { FetchedPage } from './page-charges.ts';
 import { type ChangeCounts, openChangesCursor, sealChangesCursor } from './page-cursors.ts';
 import { keyHeader, languageHeaders, readErrors, replayedHeader } from './page-texts.ts';
-import type { ChangesPage, RevisionStoreClient, WantedChanges } from './revision-store-client.ts';
-
-interface ReadChangesDeps {
-  readonly revisions: Pick<RevisionStoreClient, 'findChanges'>;
-  readonly storeReads: SemaphorePerKey<AccountId>;
-  readonly reads: KeyedReads;
-  readonly ledger: Pick<LedgerClient, 'readBalance'>;
-  readonly cursors: CursorSealer;
-  readonly prices: { currentVersion(): number | null };
-  readonly clock: Clock;
-}
+import type { ChangesPage, WantedChanges } from './revision-store-client.ts';
 
 const product = 'platform.inventory.changes.page.v1';
 
@@ -75,30 +60,31 @@ export const readChangesRoute = publicRoute({
     'inventory_revision_not_found',
     ...readErrors,
   ],
-  async handle(deps: ReadChangesDeps, { path: scope, query, header }, request) {
+  async handle(services: PageServices, { path: scope, query, header }, request) {
     const { requestId, hold, principal } = request;
     const { accountId, projectId } = principal;
     const { language, page_size: pageSize, cursor = null } = query;
     const chain = { accountId, scope, language };
-    const from = cursor === null ? null : openChangesCursor(deps.cursors, chain, cursor);
+    const from = cursor === null ? null : openChangesCursor(services.cursors, chain, cursor);
     const since = query.since ?? from?.since;
     if (since === undefined) throw missingSince();
     if (from !== null && since !== from.since) throw new Refused({ code: 'invalid_cursor' });
     const key = header['Idempotency-Key'];
     const inputs = [...Object.values(scope), since, language, pageSize, cursor];
     const wanted = { scope, since, language, pageSize, pinned: from };
-    const fetchPage = () => deps.storeReads.run(accountId, () => fetchChanges(deps, wanted));
-    const read = await deps.reads.readPage<ChangesPage>(
+    const fetchPage = () =>
+      services.storeReads.run(accountId, () => fetchChanges(services, wanted));
+    const read = await services.reads.readPage<ChangesPage>(
       { requestId, accountId, projectId, productCode: product, chainId: null, hold },
       key === undefined ? null : { route: 'changes', key, inputs },
       { paid: fetchPage, replayed: fetchPage },
     );
-    const priceVersion = deps.prices.currentVersion();
+    const priceVersion = services.prices.currentVersion();
     const noChanges = async () =>
-      freeBill(await deps.ledger.readBalance(accountId), priceVersion, 'no_changes');
+      freeBill(await services.ledger.readBalance(accountId), priceVersion, 'no_changes');
     const of = { chain, counts: from?.counts ?? null };
     return await answerPage(read, { priceVersion, freeBill: noChanges }, (billed) =>
-      write(deps, request, of, billed),
+      write(services, request, of, billed),
     );
   },
 });
@@ -110,7 +96,7 @@ function missingSince(): Refused {
 
 /** A first page without a change costs nothing. */
 async function fetchChanges(
-  { revisions }: ReadChangesDeps,
+  { revisions }: PageServices,
   wanted: WantedChanges,
 ): Promise<FetchedPage<ChangesPage>> {
   const found = await revisions.findChanges(wanted).catch((error: unknown) => {
@@ -132,7 +118,7 @@ interface ChainOfPage {
 
 /** The rows as they were saved, never parsed, and every value of the request behind them. */
 function write(
-  { cursors, clock }: ReadChangesDeps,
+  { cursors, clock }: PageServices,
   request: AdmittedRequest,
   { chain, counts: known }: ChainOfPage,
   { page, bill }: BilledPage<ChangesPage>,

@@ -1,14 +1,11 @@
 import { currentPage, currentQuery } from '@inventory/contracts/http/current';
 import { pageReadMeta } from '@inventory/contracts/http/meta';
 import { scopePath } from '@inventory/contracts/http/parameters';
-import type { AccountId } from '@inventory/contracts/ids';
 import { type CurrentPageMeta, packedPageBeginning } from '@inventory/contracts/internal/inventory';
 import { type ContentCoding, pageAssetsMax } from '@inventory/contracts/vocabulary';
 import { bytesOf } from '@inventory/http/byte-parts';
 import { packEnd } from '@inventory/http/packed-body';
-import type { Clock } from '@inventory/runtime/clock';
 import { unpack } from '@inventory/runtime/packed-bytes';
-import type { SemaphorePerKey } from '@inventory/runtime/semaphore';
 import type { ChainOwner } from '../captures/capture.domain.ts';
 import type { AdmittedRequest } from '../http/answer.ts';
 import {
@@ -20,8 +17,8 @@ import {
 } from '../http/openapi/examples.ts';
 import { nextPart, sameScope, sinceRevision } from '../http/openapi/links.ts';
 import { publicRoute } from '../http/public-route.ts';
-import type { CursorSealer } from '../http/sealed-cursor.ts';
-import type { KeyedRead, KeyedReads, ReadKey, RequestedRead } from './keyed-reads.ts';
+import type { KeyedRead, ReadKey, RequestedRead } from './keyed-reads.ts';
+import type { PageServices } from './open-pages.ts';
 import {
   ageSecondsOf,
   answerPage,
@@ -33,15 +30,6 @@ import {
 import { openCurrentCursor, sealCurrentCursor } from './page-cursors.ts';
 import { keyHeader, languageHeaders, readErrors, replayedHeader } from './page-texts.ts';
 import type { SavedPage, WantedSavedPage } from './revision-store-client.ts';
-
-interface ReadCurrentDeps {
-  readonly revisions: { findPage(wanted: WantedSavedPage): Promise<SavedPage | null> };
-  readonly storeReads: SemaphorePerKey<AccountId>;
-  readonly reads: KeyedReads;
-  readonly cursors: CursorSealer;
-  readonly prices: { currentVersion(): number | null };
-  readonly clock: Clock;
-}
 
 const product = 'platform.inventory.current.page.v1';
 
@@ -95,28 +83,28 @@ export const readCurrentRoute = publicRoute({
     headers: { ...languageHeaders, ...replayedHeader },
   },
   errors: ['invalid_cursor', 'cursor_expired', 'inventory_revision_not_found', ...readErrors],
-  async handle(deps: ReadCurrentDeps, { path: scope, query, header }, request) {
+  async handle(services: PageServices, { path: scope, query, header }, request) {
     const { requestId, principal } = request;
     const { accountId, projectId } = principal;
     const chain = { accountId, scope, language: query.language };
     const { language, page_size: pageSize = pageAssetsMax, cursor = null } = query;
-    const from = cursor === null ? null : openCurrentCursor(deps.cursors, chain, cursor);
+    const from = cursor === null ? null : openCurrentCursor(services.cursors, chain, cursor);
     const { descriptions, assetid: assetIds } = query;
     const key = header['Idempotency-Key'];
     const inputs = [...Object.values(scope), language, pageSize, cursor, descriptions, ...assetIds];
     const read = await readCurrent(
-      deps,
+      services,
       { requestId, accountId, projectId, counted: request.counted, hold: request.hold },
       { scope, language, pageSize, descriptions, assetIds, coding: request.acceptedCoding(), from },
       key === undefined ? null : { route: 'current', key, inputs },
     );
-    const terms = { priceVersion: deps.prices.currentVersion() };
-    return await answerPage(read, terms, (billed) => write(deps, request, chain, billed));
+    const terms = { priceVersion: services.prices.currentVersion() };
+    return await answerPage(read, terms, (billed) => write(services, request, chain, billed));
   },
 });
 
 function write(
-  { cursors, clock }: ReadCurrentDeps,
+  { cursors, clock }: PageServices,
   request: AdmittedRequest,
   chain: ChainOwner,
   { page, bill }: BilledPage<SavedPage>,
@@ -146,19 +134,21 @@ type CurrentRead = KeyedRead<SavedPage>;
 
 /** One page of the saved inventory; the platform is not contacted. */
 function readCurrent(
-  deps: ReadCurrentDeps,
+  services: PageServices,
   read: Pick<RequestedRead, 'requestId' | 'accountId' | 'projectId' | 'counted' | 'hold'>,
   wanted: WantedSavedPage,
   key: ReadKey | null,
 ): Promise<CurrentRead> {
   async function fetchPage() {
-    const page = await deps.storeReads.run(read.accountId, () => deps.revisions.findPage(wanted));
+    const page = await services.storeReads.run(read.accountId, () =>
+      services.revisions.findPage(wanted),
+    );
     if (page !== null) return { result: 'page', page, bytes: bytesSent(page, wanted) } as const;
     // Nothing is saved, or the revision of the chain no longer is.
     const code = wanted.from === null ? 'inventory_revision_not_found' : 'cursor_expired';
     return { result: 'refused', refusal: { code } } as const;
   }
-  return deps.reads.readPage<SavedPage>({ ...read, productCode: product, chainId: null }, key, {
+  return services.reads.readPage<SavedPage>({ ...read, productCode: product, chainId: null }, key, {
     paid: fetchPage,
     replayed: fetchPage,
   });

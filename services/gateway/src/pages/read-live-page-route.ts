@@ -3,18 +3,15 @@ import { pageReadMeta } from '@inventory/contracts/http/meta';
 import { scopePath } from '@inventory/contracts/http/parameters';
 import { Refused } from '@inventory/http/refused';
 import { invariant } from '@inventory/runtime/bug';
-import type { Clock } from '@inventory/runtime/clock';
-import type { Identifiers } from '@inventory/runtime/identifiers';
 import type { ChainOwner } from '../captures/capture.domain.ts';
 import type { PageCapture } from '../captures/capture-page.ts';
 import { type LiveChain, openLiveChain, withoutCapture } from '../captures/live-chain.domain.ts';
-import type { Captures } from '../captures/open-captures.ts';
 import type { AdmittedRequest } from '../http/answer.ts';
 import { exampleCursor, exampleRows, pageMetaExample } from '../http/openapi/examples.ts';
 import { nextPart, sameScope } from '../http/openapi/links.ts';
 import { publicRoute } from '../http/public-route.ts';
-import type { CursorSealer } from '../http/sealed-cursor.ts';
 import { liveAnswer, type PageToWrite } from './live-answer.ts';
+import type { PageServices } from './open-pages.ts';
 import { pageMeta, toLanguageHeaders } from './page-answer.ts';
 import { openLiveCursor, sealLiveCursor } from './page-cursors.ts';
 import {
@@ -24,16 +21,7 @@ import {
   readErrors,
   replayedHeader,
 } from './page-texts.ts';
-import { type ReadLivePageDeps, readLivePage } from './read-live-page.ts';
-
-export interface LivePageRouteDeps extends ReadLivePageDeps {
-  readonly cursors: CursorSealer;
-  readonly chains: Omit<Captures, 'excludeChain'>;
-  readonly prices: { currentVersion(): number | null };
-  readonly cursorAgeMaxMs: number;
-  readonly clock: Clock;
-  readonly identifiers: Identifiers;
-}
+import { readLivePage } from './read-live-page.ts';
 
 const product = 'platform.inventory.page.v1';
 
@@ -71,39 +59,39 @@ export const readLivePageRoute = publicRoute({
     headers: { ...languageHeaders, ...replayedHeader },
   },
   errors: ['invalid_cursor', 'cursor_expired', ...platformErrors, ...readErrors],
-  async handle(deps: LivePageRouteDeps, { path: scope, query, header }, request) {
+  async handle(services: PageServices, { path: scope, query, header }, request) {
     const { requestId, principal, hold } = request;
     const { accountId, projectId } = principal;
     const { language } = query;
     const binding = { accountId, scope, language };
     const isWanted = query.capture === 'true';
     const mayCapture =
-      isWanted && principal.captureEnabled && deps.chains.supportsApp(scope.app_id);
-    const opened = chainOf(deps, binding, query.cursor);
+      isWanted && principal.captureEnabled && services.chains.supportsApp(scope.app_id);
+    const opened = chainOf(services, binding, query.cursor);
     const chain = mayCapture ? opened : withoutCapture(opened);
     const key = header['Idempotency-Key'];
     const inputs = [...Object.values(scope), language, query.cursor ?? null];
     if (!isWanted) inputs.push('without capture');
     let inventoryEpoch: string | null = null;
-    const before = deps.chains.readEpoch(chain, scope).then((epoch) => {
+    const before = services.chains.readEpoch(chain, scope).then((epoch) => {
       inventoryEpoch = epoch;
     });
     let beside: PageCapture | undefined;
     const read = await readLivePage(
-      deps,
+      services,
       { requestId, accountId, projectId, chainId: chain.chainId, hold },
       {
         scope,
         language,
         form: 'v2',
         startAssetid: chain.startAssetid,
-        previousStartAssetid: deps.chains.endCheckStart(chain),
+        previousStartAssetid: services.chains.endCheckStart(chain),
         signal: request.signal,
         key: key === undefined ? null : { route: 'live', key, inputs },
         before,
       },
       ({ meta, members }) => {
-        beside = deps.chains.beginPage({
+        beside = services.chains.beginPage({
           chain,
           owner: binding,
           inventoryEpoch,
@@ -115,34 +103,34 @@ export const readLivePageRoute = publicRoute({
         });
       },
     );
-    return await liveAnswer(read, deps.prices.currentVersion(), async (page) => {
+    return await liveAnswer(read, services.prices.currentVersion(), async (page) => {
       invariant(beside !== undefined, 'a page that was read is a page of its chain');
       const after = await beside.conclude({ replayed: read.result === 'replayed' });
-      const cursor = nextCursor(deps, binding, after);
+      const cursor = nextCursor(services, binding, after);
       return { headers: toLanguageHeaders(language), body: livePageBody(page, request, cursor) };
     });
   },
 });
 
 function chainOf(
-  deps: LivePageRouteDeps,
+  services: PageServices,
   binding: ChainOwner,
   cursor: string | undefined,
 ): LiveChain {
-  const nowMs = deps.clock.now();
-  if (cursor === undefined) return openLiveChain(deps.identifiers.uuidV7(), nowMs);
-  const opened = openLiveCursor(deps.cursors, binding, cursor);
+  const nowMs = services.clock.now();
+  if (cursor === undefined) return openLiveChain(services.identifiers.uuidV7(), nowMs);
+  const opened = openLiveCursor(services.cursors, binding, cursor);
   if (opened === null) throw new Refused({ code: 'invalid_cursor' });
-  if (nowMs - opened.issuedAtMs > deps.cursorAgeMaxMs) {
+  if (nowMs - opened.issuedAtMs > services.liveCursorAgeMaxMs) {
     throw new Refused({ code: 'cursor_expired' });
   }
   return opened.chain;
 }
 
 /** Null after the last page. */
-function nextCursor(deps: LivePageRouteDeps, binding: ChainOwner, chain: LiveChain): string | null {
+function nextCursor(services: PageServices, binding: ChainOwner, chain: LiveChain): string | null {
   if (chain.startAssetid === null) return null;
-  return sealLiveCursor(deps.cursors, binding, chain, deps.clock.now());
+  return sealLiveCursor(services.cursors, binding, chain, services.clock.now());
 }
 
 /** The envelope around the rows, whose bytes are sent in the parts that were received from the collector. */

@@ -1,23 +1,8 @@
-import type { AccountId } from '@inventory/contracts/ids';
 import type { Refusal } from '@inventory/contracts/refusal';
 import { bytesOf } from '@inventory/http/byte-parts';
-import type { KeyedSemaphore } from '@inventory/runtime/semaphore';
-import type { Funds } from '../accounts/funds.ts';
-import type { KeyedRead, KeyedReads, ReadKey, RequestedRead } from './keyed-reads.ts';
-import type {
-  DeniedLivePage,
-  FetchedLivePage,
-  LivePageClient,
-  WantedLivePage,
-} from './live-page-client.ts';
-
-export interface ReadLivePageDeps {
-  readonly livePages: LivePageClient;
-  readonly reads: KeyedReads;
-  readonly funds: Pick<Funds, 'checkFunds'>;
-  /** Bounds the pages that are read at a time, in all and of one account. */
-  readonly limiter: Pick<KeyedSemaphore<AccountId>, 'acquire' | 'limits'>;
-}
+import type { KeyedRead, ReadKey, RequestedRead } from './keyed-reads.ts';
+import type { DeniedLivePage, FetchedLivePage, WantedLivePage } from './live-page-client.ts';
+import type { PageServices } from './open-pages.ts';
 
 /** A page that is not charged when its signal is aborted is never charged. */
 export interface WantedLiveRead extends Omit<WantedLivePage, 'accountId'> {
@@ -50,7 +35,7 @@ const bytesExpected = 128 * 1024;
  * the page is read, while its charge is decided.
  */
 export function readLivePage(
-  deps: ReadLivePageDeps,
+  services: PageServices,
   read: Omit<RequestedRead, 'productCode' | 'counted'>,
   wanted: WantedLiveRead,
   onPage: (page: FetchedLivePage) => void = () => {},
@@ -59,10 +44,10 @@ export function readLivePage(
   const { accountId } = read;
 
   async function withPermit(fetch: () => ReturnType<typeof fetchPage>) {
-    const permit = deps.limiter.acquire(accountId);
+    const permit = services.livePageLimiter.acquire(accountId);
     switch (permit.result) {
       case 'key_full':
-        return refused(concurrencyExceeded(deps.limiter.limits.perKeyMax));
+        return refused(concurrencyExceeded(services.livePageLimiter.limits.perKeyMax));
       case 'total_full':
         return refused(allInUse);
       case 'granted':
@@ -75,7 +60,7 @@ export function readLivePage(
     const tooMuch = read.hold(bytesExpected);
     if (tooMuch !== null) return refused(tooMuch);
     await before;
-    const answer = await deps.livePages.readLivePage({ accountId, ...page }).finally(() => {
+    const answer = await services.livePages.readLivePage({ accountId, ...page }).finally(() => {
       // Whether it was is not known of a page whose client has left.
       if (page.signal.aborted) onPlatformAsked();
     });
@@ -91,11 +76,11 @@ export function readLivePage(
 
   /** Runs before the platform is contacted; a replay is free and needs no funds. */
   async function fetchFunded() {
-    const refusal = await deps.funds.checkFunds({ ...read, productCode }).catch(() => noLedger);
+    const refusal = await services.funds.checkFunds({ ...read, productCode }).catch(() => noLedger);
     return refusal === null ? await fetchPage() : refused(refusal);
   }
 
-  return deps.reads.readPage<BillableLivePage>({ ...read, productCode }, key, {
+  return services.reads.readPage<BillableLivePage>({ ...read, productCode }, key, {
     paid: () => withPermit(fetchFunded),
     replayed: (onAsked) => withPermit(() => fetchPage(onAsked)),
   });

@@ -3,11 +3,12 @@ import { v1Inventory, v1Parameters } from '@inventory/contracts/http/v1';
 import { exampleRows } from '../http/openapi/examples.ts';
 import { sameScope } from '../http/openapi/links.ts';
 import { publicRoute } from '../http/public-route.ts';
-import type { V1Dialect } from '../http/v1-dialect.ts';
-import { billHeaders } from '../http/v1-headers.ts';
+import type { V1Dialect } from '../http/v1/v1-dialect.ts';
+import { billHeaders } from '../http/v1/v1-headers.ts';
 import { liveAnswer, type PageToWrite } from './live-answer.ts';
+import type { PageServices } from './open-pages.ts';
 import { keyHeader, readErrors, replayedHeader, v1PlatformErrors } from './page-texts.ts';
-import { type ReadLivePageDeps, readLivePage } from './read-live-page.ts';
+import { readLivePage } from './read-live-page.ts';
 
 const product = 'platform.inventory.page.v1';
 const templates: Readonly<Record<V1Dialect, string>> = {
@@ -53,13 +54,7 @@ function v1Route(dialect: V1Dialect) {
       headers: replayedHeader,
     },
     errors: [...v1PlatformErrors, ...readErrors],
-    async handle(
-      deps: ReadLivePageDeps & {
-        readonly prices: { currentVersion(): number | null };
-      },
-      { path: scope, query, header },
-      request,
-    ) {
+    async handle(services: PageServices, { path: scope, query, header }, request) {
       const { requestId, principal, hold } = request;
       const { accountId, projectId } = principal;
       const { language } = query;
@@ -67,7 +62,7 @@ function v1Route(dialect: V1Dialect) {
       const key = header['Idempotency-Key'];
       const inputs = [...Object.values(scope), language, startAssetid];
       const read = await readLivePage(
-        deps,
+        services,
         { requestId, accountId, projectId, chainId: null, hold },
         {
           scope,
@@ -79,7 +74,7 @@ function v1Route(dialect: V1Dialect) {
           key: key === undefined ? null : { route: 'v1', key, inputs },
         },
       );
-      return await liveAnswer(read, deps.prices.currentVersion(), async (page) => ({
+      return await liveAnswer(read, services.prices.currentVersion(), async (page) => ({
         headers: billHeaders(dialect, page.bill),
         body: v1Body(page),
       }));

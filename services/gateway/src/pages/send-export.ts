@@ -3,11 +3,11 @@ import type { ServerResponse } from 'node:http';
 import type { Transform } from 'node:stream';
 import { constants, createBrotliCompress, createGzip, createZstdCompress } from 'node:zlib';
 import type { ContentCoding } from '@inventory/contracts/vocabulary';
-import { probeHalfClosed } from '@inventory/http/half-closed';
 import type { Clock } from '@inventory/runtime/clock';
 import type { PageDelivery } from '../http/answer.ts';
-import { type DeliveryPlace, stepBytes } from '../http/delivery-places.ts';
-import { firstBytesMax, write, writeFirst } from '../http/first-bytes.ts';
+import { stepBytes } from '../http/delivery/delivery-places.ts';
+import { firstBytesMax, write, writeFirst } from '../http/delivery/first-bytes.ts';
+import type { DeliveryPlace } from '../http/request-state.ts';
 
 export interface ExportToSend {
   readonly headers: Readonly<Record<string, string>>;
@@ -44,7 +44,6 @@ export async function sendExport(response: ServerResponse, sent: ExportToSend): 
   left.catch(() => {});
   const timer = setTimeout(() => cut(response), sent.timeMaxMs);
   try {
-    if (delivery) await probeHalfClosed(response);
     for await (const chunk of packedBody(sent)) {
       const rest = response.headersSent ? chunk : await begin(response, chunk, sent);
       for (let start = 0; start < rest.length; start += stepBytes) {

@@ -8,35 +8,25 @@ import type { PriceVersion } from '../accounts/prices.ts';
 import { commandWork } from '../commands/command-work.ts';
 import type { Broadcasts } from '../commands/open-broadcasts.ts';
 import type { RequestReplyClient } from '../commands/request-reply-client.ts';
-import type { TrafficLimiter } from '../http/limit-traffic.ts';
-import type { BoundPublicRoute } from '../http/public-route.ts';
+import type { TrafficLimiter } from '../http/limits/limit-traffic.ts';
 import type { CursorSealer } from '../http/sealed-cursor.ts';
 import { waitingRefreshes } from '../metrics.ts';
 import { work } from '../work.ts';
-import { cancelRefreshRoute } from './cancel-refresh-route.ts';
 import type { CollectorClient } from './collector-client.ts';
-import { listRefreshesRoute } from './list-refreshes-route.ts';
 import { createPendingCancelStore } from './pending-cancel-store.ts';
 import { pendingCancels } from './pending-cancels.ts';
-import { readRefreshRoute } from './read-refresh-route.ts';
 import type { RefreshConfig } from './refresh-config.ts';
 import { createRefreshWaits, type RefreshWaits } from './refresh-waits.ts';
-import { requestRefreshRoute } from './request-refresh-route.ts';
-import { requestRefreshesRoute } from './request-refreshes-route.ts';
 
 /** Bounds the sockets and memory of waiting requests; past it the response is immediate. */
 const waitLimits = { totalMax: 1_000, perKeyMax: 100 };
 
+export type RefreshServices = ReturnType<typeof openRefreshes>;
+
 /** Refreshes, and the sweeper that cancels the undecided attempts of all replicas. */
 export function openRefreshes(
   context: ServiceContext<ServiceConfig & RefreshConfig>,
-  {
-    db,
-    broadcasts,
-    limiter,
-    cursors,
-    ...parts
-  }: {
+  needs: {
     readonly db: Db;
     readonly broadcasts: Broadcasts;
     readonly commands: RequestReplyClient;
@@ -44,27 +34,34 @@ export function openRefreshes(
     readonly funds: Funds;
     readonly limiter: TrafficLimiter;
     readonly cursors: CursorSealer;
-    readonly prices: Pick<PriceVersion, 'readPrices'>;
+    readonly prices: PriceVersion;
   },
-): BoundPublicRoute[] {
+) {
   const { config, lifetime, clock, identifiers, logger } = context;
   const { deadlines, decisionTimeoutMs } = config;
-  const { commands, collector } = parts;
+  const { db, broadcasts, commands, collector, funds, limiter, cursors, prices } = needs;
   const { storeMs } = deadlines;
   const waitMaxMs = Math.max(decisionTimeoutMs + storeMs, work.cancels.again.maxMs);
-  const cancels = createPendingCancelStore(db, { storeMs, waitMaxMs }, logger);
-  const sending = commandWork(pendingCancels(cancels.cancels, logger), { commands, deadlines });
+  const pending = createPendingCancelStore(db, { storeMs, waitMaxMs }, logger);
+  const sending = commandWork(pendingCancels(pending.cancels, logger), { commands, deadlines });
   const { wake: wakeCancels } = startWorker(sending, context);
-  const waits = openRefreshWaits(lifetime, broadcasts);
-  const shared = { ...parts, clock, logger, deadlines, decisionTimeoutMs };
-  const admission = { ...shared, pendingCancels: cancels, wakeCancels, identifiers };
-  return [
-    requestRefreshRoute.bind(admission),
-    requestRefreshesRoute.bind({ ...admission, limiter }),
-    readRefreshRoute.bind({ collector, waits, deadlines, stopping: lifetime.signal }),
-    cancelRefreshRoute.bind(shared),
-    listRefreshesRoute.bind({ collector, cursors }),
-  ];
+  return {
+    commands,
+    collector,
+    pendingCancels: pending,
+    wakeCancels,
+    waits: openRefreshWaits(lifetime, broadcasts),
+    funds,
+    prices,
+    limiter,
+    cursors,
+    stopping: lifetime.signal,
+    clock,
+    identifiers,
+    logger,
+    deadlines,
+    decisionTimeoutMs,
+  };
 }
 
 /** Requests that wait until a refresh is terminal, notified by its event in the Project's log. */

@@ -12,8 +12,8 @@ import { retryAfterOf } from '@inventory/contracts/refusal';
 import type { PublicRefusal } from '@inventory/contracts/refusal-codes';
 import type { AdmittedRequest } from '../http/answer.ts';
 import { itemRefusal, type ReadItem, readBatchItem, refusedItem } from '../http/batch-items.ts';
-import { rateLimitHeaders, takeBatch } from '../http/limit-rate.ts';
-import type { TrafficLimiter } from '../http/limit-traffic.ts';
+import { rateLimitHeaders, takeBatch } from '../http/limits/limit-rate.ts';
+import type { TrafficLimiter } from '../http/limits/limit-traffic.ts';
 import {
   acceptanceTermsExample,
   errorExample,

@@ -2,6 +2,10 @@ import { type ServiceStatus, serviceStatus } from '@inventory/contracts/http/sta
 import type { Clock } from '@inventory/runtime/clock';
 import { dataRoute } from '../http/data-route.ts';
 
+export interface StatusServices {
+  readonly readStatus: () => Promise<ServiceStatus>;
+}
+
 /** GET /v2/status: how the service does, for anyone. */
 export const readStatusRoute = dataRoute({
   operationId: 'readStatus',
@@ -36,7 +40,7 @@ export const readStatusRoute = dataRoute({
     },
   },
   errors: [],
-  handle: async ({ readStatus }: { readonly readStatus: () => Promise<ServiceStatus> }) => ({
+  handle: async ({ readStatus }: StatusServices) => ({
     data: await readStatus(),
     headers: { 'Cache-Control': 'public, max-age=5' },
   }),

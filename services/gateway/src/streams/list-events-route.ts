@@ -13,6 +13,11 @@ import { extentOf, keptFrom } from './open-stream.ts';
 import type { PositionCursors } from './position-cursor.ts';
 import { recoveryNeeded, type StreamPosition } from './stream-position.domain.ts';
 
+export interface EventListServices {
+  readonly log: EventStreamClient;
+  readonly cursors: PositionCursors;
+}
+
 /** GET …/events: the events of the stream, in pages; for recovery. */
 export const listEventsRoute = dataRoute({
   operationId: 'listEvents',
@@ -35,11 +40,7 @@ export const listEventsRoute = dataRoute({
     },
   ),
   errors: ['invalid_cursor', 'cursor_expired'],
-  async handle(
-    { log, cursors }: { readonly log: EventStreamClient; readonly cursors: PositionCursors },
-    { path, query },
-    { principal },
-  ) {
+  async handle({ log, cursors }: EventListServices, { path, query }, { principal }) {
     const projectId = path.project_id;
     requireEvents(principal);
     const after = query.after === undefined ? null : cursors.open(projectId, query.after);

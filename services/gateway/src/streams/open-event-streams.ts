@@ -7,8 +7,7 @@ import { pause } from '@inventory/runtime/wait';
 import type { ServiceContext } from '@inventory/service-host/service-context';
 import type { Db } from 'mongodb';
 import type { Broadcasts } from '../commands/open-broadcasts.ts';
-import type { BoundPublicRoute } from '../http/public-route.ts';
-import type { FoundCredential } from '../tenancy/tenancy.domain.ts';
+import type { Tenancy } from '../tenancy/open-tenancy.ts';
 import { work } from '../work.ts';
 import type { EventStreamClient } from './event-stream-client.ts';
 import { createEventStreams } from './event-streams.ts';
@@ -16,7 +15,6 @@ import type { PositionCursors } from './position-cursor.ts';
 import { createProjectHubs, type ProjectHubs } from './project-hubs.ts';
 import { watchSilentPeers } from './silent-peers.ts';
 import type { StreamConfig } from './stream-config.ts';
-import { streamEventsRoute } from './stream-events-route.ts';
 import { countStreamClosed, observeStreams } from './stream-metrics.ts';
 import { createSeatStore } from './stream-seat-store.ts';
 import { createStreamSeats, type StreamSeats } from './stream-seats.ts';
@@ -25,25 +23,21 @@ import { watchStreamPrincipals } from './watch-stream-principals.ts';
 
 type Context = ServiceContext<ServiceConfig & StreamConfig>;
 
-export interface EventStreamsParts {
+interface StreamNeeds {
   readonly db: Db;
   readonly broadcasts: Broadcasts;
   readonly log: EventStreamClient;
   readonly positions: PositionCursors;
-  readonly findBySecretDigest: (secretDigest: string) => Promise<FoundCredential | null>;
+  readonly tenancy: Tenancy;
 }
 
-interface OpenEventStreams {
-  readonly route: BoundPublicRoute;
-  /** Closes every stream with a control frame; no new one opens. */
-  drain(): Promise<void>;
-}
+export type StreamServices = Awaited<ReturnType<typeof openEventStreams>>;
 
 /** The event streams of this replica: hubs, which have the events, sessions, which send them, and seats. */
 export async function openEventStreams(
   context: Context,
-  { db, broadcasts, log, positions, findBySecretDigest }: EventStreamsParts,
-): Promise<OpenEventStreams> {
+  { db, broadcasts, log, positions, tenancy }: StreamNeeds,
+) {
   const { config, lifetime, clock, logger } = context;
   const { streams: limits } = config;
   const streams = createEventStreams();
@@ -61,14 +55,21 @@ export async function openEventStreams(
     ...{ name: 'stream heartbeats', intervalMs: secondMs, lifetime, logger },
     runOnce: async () => streams.tick(),
   });
-  const watch = startPrincipalChecks(context, broadcasts, findBySecretDigest);
+  const watch = startPrincipalChecks(context, broadcasts, tenancy);
   lifetime.defer('metrics of streams', observeStreams(streams, hubs));
   const seats = await openStreamSeats(context, db);
-  const { perProjectMax } = limits;
-  const parts = { hubs, streams, watch, seats, perProjectMax, cursors: positions, session, clock };
   return {
-    route: streamEventsRoute.bind(parts),
+    hubs,
+    streams,
+    /** Checks the Principal of a stream until the returned function is called. */
+    watch,
+    seats,
+    limits,
+    /** Closes every stream with a control frame; no new one opens. */
     drain: () => streams.drain(limits.drainMs),
+    cursors: positions,
+    session,
+    clock,
   };
 }
 
@@ -126,7 +127,7 @@ function openProjectHubs(
 function startPrincipalChecks(
   { config, lifetime, clock, logger }: Context,
   broadcasts: Broadcasts,
-  findBySecretDigest: EventStreamsParts['findBySecretDigest'],
+  { findBySecretDigest }: Tenancy,
 ): (session: StreamSession) => () => void {
   const { authorityEveryMs: everyMs } = config.streams;
   const onDue = () => checks.wake();

@@ -1,8 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import { probeUntilClosed } from '@inventory/http/half-closed';
 import { takeOverConnection } from '@inventory/http/http-server';
-import { chunkOf, contentOf, heartbeatFrame, lastChunk } from './event-frame.domain.ts';
+import { chunkOf, contentOf, lastChunk } from './event-frame.domain.ts';
 import { peerName } from './silent-peers.ts';
 
 /** Longest wait for the last frame to be accepted; then the connection is closed. */
@@ -10,8 +9,6 @@ const lastFrameMs = 2_000;
 
 /** Bytes behind the request that are ignored; a client that sends more is cut. */
 const ignoredBytesMax = 64 * 1024;
-
-const heartbeatChunk = chunkOf(heartbeatFrame);
 
 /**
  * Sends a body of chunks, of HTTP/1.0 one that ends with the connection; null when that is closed
@@ -32,9 +29,7 @@ export async function openStreamConnection(
   setImmediate(letGo, response);
   if (await takeOverConnection(response)) readOn(socket);
   if (!socket.writable) return null;
-  const connection = new SocketConnection(socket, isChunked);
-  probeOnceHalfClosed(socket, connection);
-  return connection;
+  return new SocketConnection(socket, isChunked);
 }
 
 /**
@@ -46,25 +41,15 @@ function letGo(response: ServerResponse): void {
   response.emit('close');
 }
 
-/** Ignores what the client sends. */
+/** Ignores what the client sends, until it ends its side. */
 function readOn(socket: Socket): void {
   const readBefore = socket.bytesRead;
   socket.on('data', () => {
     if (socket.bytesRead - readBefore > ignoredBytesMax) socket.destroy();
   });
+  socket.on('end', () => socket.destroy());
   // `close` follows.
   socket.on('error', () => {});
-}
-
-/** A client that has ended its side may read on. */
-function probeOnceHalfClosed(socket: Socket, connection: StreamConnection): void {
-  const probe = () =>
-    probeUntilClosed(socket, 0, () => {
-      connection.write(heartbeatChunk);
-      return socket.writable;
-    });
-  if (socket.readableEnded) probe();
-  else socket.on('end', probe);
 }
 
 /** What Node itself judges the progress of a write by: the rest of the one that is being made. */

@@ -4,31 +4,17 @@ import { projectPath } from '@inventory/contracts/http/parameters';
 import { streamFrames } from '@inventory/contracts/http/stream-frames';
 import { writeEvent } from '@inventory/contracts/internal/event-log';
 import { Refused } from '@inventory/http/refused';
-import { type Clock, isoTime } from '@inventory/runtime/clock';
+import { isoTime } from '@inventory/runtime/clock';
 import type { AdmittedRequest } from '../http/answer.ts';
 import { requireEvents } from '../http/authorize.ts';
 import { completedEvent, exampleCursor } from '../http/openapi/examples.ts';
 import { publicRoute } from '../http/public-route.ts';
 import { checkpointFrame, eventFrame } from './event-frame.domain.ts';
-import type { EventStreams } from './event-streams.ts';
+import type { StreamServices } from './open-event-streams.ts';
 import { openStream, type StreamStart } from './open-stream.ts';
-import type { PositionCursors } from './position-cursor.ts';
-import type { ProjectHubs } from './project-hubs.ts';
 import { openStreamConnection } from './stream-connection.ts';
-import type { Seat, StreamSeats } from './stream-seats.ts';
-import { type SessionContext, StreamSession } from './stream-session.ts';
-
-interface StreamEventsDeps {
-  readonly hubs: ProjectHubs;
-  readonly streams: EventStreams;
-  /** Checks the Principal of a stream until the returned function is called. */
-  readonly watch: (session: StreamSession) => () => void;
-  readonly seats: StreamSeats;
-  readonly perProjectMax: number;
-  readonly cursors: PositionCursors;
-  readonly session: SessionContext;
-  readonly clock: Clock;
-}
+import type { Seat } from './stream-seats.ts';
+import { StreamSession } from './stream-session.ts';
 
 const headers = {
   'Content-Type': 'text/event-stream',
@@ -63,27 +49,27 @@ export const streamEventsRoute = publicRoute({
       eventFrame(exampleCursor, writeEvent(completedEvent)),
   },
   errors: ['invalid_cursor', 'stream_limit_exceeded'],
-  async handle(deps: StreamEventsDeps, { path, header }, request) {
+  async handle(services: StreamServices, { path, header }, request) {
     const projectId = path.project_id;
     requireEvents(request.principal);
     const cursor = header['Last-Event-ID'] || null;
-    const at = cursor === null ? null : deps.cursors.open(projectId, cursor);
-    if (deps.streams.draining) throw unavailable();
-    const { log, sealPosition } = deps.session;
-    const parts = { hubs: deps.hubs, log, sealPosition, nowMs: deps.clock.now() };
+    const at = cursor === null ? null : services.cursors.open(projectId, cursor);
+    if (services.streams.draining) throw unavailable();
+    const { log, sealPosition } = services.session;
+    const parts = { hubs: services.hubs, log, sealPosition, nowMs: services.clock.now() };
     const start = await openStream(parts, projectId, at);
     // A given cursor is returned as it is, not as another text of its position.
     const checkpoint = cursor ?? sealPosition(projectId, start.after);
-    const seat = await acquireSeat(deps, request);
+    const seat = await acquireSeat(services, request);
     return {
       status: 200,
-      stream: (response) => follow(deps, request, { ...start, checkpoint, seat }, response),
+      stream: (response) => follow(services, request, { ...start, checkpoint, seat }, response),
     };
   },
 });
 
 async function acquireSeat(
-  { seats, perProjectMax }: StreamEventsDeps,
+  { seats, limits }: StreamServices,
   { principal }: AdmittedRequest,
 ): Promise<Seat> {
   const acquired = await seats.acquire(principal.projectId);
@@ -91,7 +77,7 @@ async function acquireSeat(
   if (acquired !== 'project_full') return acquired;
   throw new Refused({
     code: 'stream_limit_exceeded',
-    detail: { limit: perProjectMax },
+    detail: { limit: limits.perProjectMax },
     retry_after_seconds: retryAfterSeconds,
   });
 }
@@ -107,7 +93,7 @@ interface AdmittedStream extends StreamStart {
 }
 
 async function follow(
-  { session: context, streams, watch }: StreamEventsDeps,
+  { session: context, streams, watch }: StreamServices,
   request: AdmittedRequest,
   { hub, after, recovery, checkpoint, seat }: AdmittedStream,
   response: ServerResponse,

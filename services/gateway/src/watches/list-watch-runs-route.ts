@@ -9,7 +9,8 @@ import { dataRoute, partOf } from '../http/data-route.ts';
 import { exampleIds } from '../http/openapi/examples.ts';
 import { nextPart, sameProject, sameScope } from '../http/openapi/links.ts';
 import { refreshParts } from '../refreshes/list-refreshes-route.ts';
-import { type WatchRoutesDeps, watchOperation, watchTemplate } from './watch-operation.ts';
+import type { WatchServices } from './open-watches.ts';
+import { watchOperation, watchTemplate } from './watch-operation.ts';
 import { placeOf } from './watch-store.ts';
 
 /** GET …/watches/{platform_id}/{app_id}/{context_id}/runs: newest first. */
@@ -36,7 +37,7 @@ export const listWatchRunsRoute = dataRoute({
     { listWatchRuns: { ...sameProject, ...sameScope, ...nextPart() } },
   ),
   errors: ['watch_not_found', 'invalid_cursor'],
-  async handle({ watches, collector, webhooks, cursors }: WatchRoutesDeps, { path, query }) {
+  async handle({ watches, collector, webhooks, cursors }: WatchServices, { path, query }) {
     const { project_id: projectId, ...scope } = path;
     const parts = refreshParts(cursors, ['watch-runs', placeOf(projectId, scope)]);
     const after = parts.begin(query.cursor);

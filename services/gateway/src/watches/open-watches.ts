@@ -1,3 +1,4 @@
+import type { InternalClient } from '@inventory/http/internal-client';
 import type { MessageBus } from '@inventory/messaging/bus';
 import type { ServiceConfig } from '@inventory/runtime/service-settings';
 import type { ServiceContext } from '@inventory/service-host/service-context';
@@ -5,57 +6,56 @@ import { startOutbox } from '@inventory/work/outbox';
 import { startWorker } from '@inventory/work/start-worker';
 import type { Db } from 'mongodb';
 import type { Funds } from '../accounts/funds.ts';
+import type { PriceVersion } from '../accounts/prices.ts';
 import type { RequestReplyClient } from '../commands/request-reply-client.ts';
-import type { TrafficLimiter } from '../http/limit-traffic.ts';
-import type { BoundPublicRoute } from '../http/public-route.ts';
+import type { TrafficLimiter } from '../http/limits/limit-traffic.ts';
+import type { CursorSealer } from '../http/sealed-cursor.ts';
 import type { RevisionStoreClient } from '../pages/revision-store-client.ts';
+import type { CollectorClient } from '../refreshes/collector-client.ts';
 import type { RefreshConfig } from '../refreshes/refresh-config.ts';
 import { work } from '../work.ts';
+import type { ManageWatchesDeps } from './manage-watches.ts';
 import { type RunWatchDeps, runWatch } from './run-watch.ts';
 import type { WatchConfig } from './watch-config.ts';
-import type { WatchRoutesDeps } from './watch-operation.ts';
-import { watchRoutes } from './watch-routes.ts';
 import { createWatchStore, watchCollection } from './watch-store.ts';
 
-interface WatchesDeps
-  extends Pick<WatchRoutesDeps, 'prices' | 'collector' | 'webhooks' | 'cursors'> {
-  readonly revisions: Pick<RevisionStoreClient, 'findPage'>;
+interface WatchesNeeds {
   readonly db: Db;
   readonly bus: Pick<MessageBus, 'publish'>;
   readonly commands: RequestReplyClient;
+  readonly collector: CollectorClient;
+  readonly revisions: RevisionStoreClient;
+  /** Of the event-stream. */
+  readonly webhooks: InternalClient;
   readonly funds: Funds;
+  readonly prices: PriceVersion;
   readonly limiter: TrafficLimiter;
+  readonly cursors: CursorSealer;
+  /** Whether the Project of a watch may have runs. */
   readonly watchStandingOf: RunWatchDeps['standingOf'];
 }
 
 /** Turns of one Project at a time, on one replica: what one watches delays no other. */
 const placesPerProject = 4;
 
-/** Watches: their operations, and the turns in which their runs are requested. */
+export type WatchServices = ReturnType<typeof openWatches>;
+
+/** Watches: what is stored of them, and the turns in which their runs are requested. */
 export function openWatches(
   context: ServiceContext<ServiceConfig & RefreshConfig & WatchConfig>,
-  {
-    db,
-    bus,
-    commands,
-    funds,
-    limiter,
-    revisions,
-    watchStandingOf: standingOf,
-    ...shared
-  }: WatchesDeps,
-): BoundPublicRoute[] {
+  needs: WatchesNeeds,
+) {
   const { config, clock, identifiers, logger } = context;
   const { deadlines, decisionTimeoutMs } = config;
+  const { db, commands, collector, funds, prices } = needs;
   const watches = createWatchStore(db, deadlines, logger);
   const outbox = startOutbox(
-    { db, collectionName: watchCollection, publish: bus.publish },
+    { db, collectionName: watchCollection, publish: needs.bus.publish },
     context,
   );
   const running: RunWatchDeps = {
-    ...{ watches, commands, funds, standingOf, clock, logger, deadlines, decisionTimeoutMs },
-    prices: shared.prices,
-    collector: shared.collector,
+    ...{ watches, commands, collector, funds, prices, clock, logger, deadlines, decisionTimeoutMs },
+    standingOf: needs.watchStandingOf,
     sendFromOutbox: outbox.send,
   };
   startWorker(
@@ -67,18 +67,23 @@ export function openWatches(
     },
     context,
   );
-  const { perProjectMax: watchesMax } = config.watches;
-  const savedAssets = createSavedAssets(revisions);
-  const deps = {
-    ...{ ...shared, watches, watchesMax, savedAssets, limiter },
-    ...{ clock, identifiers, logger, deadlines },
+  return {
+    watches,
+    watchesMax: config.watches.perProjectMax,
+    savedAssets: createSavedAssets(needs.revisions),
+    collector,
+    webhooks: needs.webhooks,
+    prices,
+    limiter: needs.limiter,
+    cursors: needs.cursors,
+    clock,
+    identifiers,
+    logger,
+    deadlines,
   };
-  return watchRoutes.map((route) => route.bind(deps));
 }
 
-function createSavedAssets(
-  revisions: Pick<RevisionStoreClient, 'findPage'>,
-): WatchRoutesDeps['savedAssets'] {
+function createSavedAssets(revisions: RevisionStoreClient): ManageWatchesDeps['savedAssets'] {
   const first = {
     pageSize: 1,
     descriptions: 'none',

@@ -7,29 +7,17 @@ import {
   watchBatchResults,
 } from '@inventory/contracts/http/watches';
 import { inventoryKeyText } from '@inventory/contracts/inventory-key';
-import type { Logger } from '@inventory/runtime/logger';
 import type { z } from 'zod';
 import type { AdmittedRequest } from '../http/answer.ts';
 import { itemRefusal, type ReadItem, readBatchItem, refusedItem } from '../http/batch-items.ts';
 import { dataRoute } from '../http/data-route.ts';
-import { rateLimitHeaders, takeBatch } from '../http/limit-rate.ts';
-import type { TrafficLimiter } from '../http/limit-traffic.ts';
+import { rateLimitHeaders, takeBatch } from '../http/limits/limit-rate.ts';
 import { exampleScope } from '../http/openapi/examples.ts';
 import { batchConcurrencyMax, runBatch } from '../http/run-batch.ts';
 import { putWatch } from './manage-watches.ts';
-import {
-  type WatchRoutesDeps,
-  watchExample,
-  watchesTemplate,
-  watchOperation,
-} from './watch-operation.ts';
+import type { WatchServices } from './open-watches.ts';
+import { watchExample, watchesTemplate, watchOperation } from './watch-operation.ts';
 import { toWireWatch } from './watch-view.ts';
-
-type Deps = WatchRoutesDeps & {
-  readonly limiter: TrafficLimiter;
-  readonly logger: Logger;
-  readonly deadlines: { readonly batchMs: number };
-};
 
 /** POST …/watches/batch: many watches, each put on its own. */
 export const putWatchesRoute = dataRoute({
@@ -53,14 +41,14 @@ export const putWatchesRoute = dataRoute({
     },
   },
   errors: [],
-  async handle(deps: Deps, { body: { items: values, dry_run: isDryRun } }, request) {
-    const rateLimit = await takeBatch(deps.limiter, request, values.length);
+  async handle(services: WatchServices, { body: { items: values, dry_run: isDryRun } }, request) {
+    const rateLimit = await takeBatch(services.limiter, request, values.length);
     const wanted = values.map((value, index) => readBatchItem(watchBatchItem, value, index));
     const items = await runBatch(wanted, {
       keyOf: placeOfItem,
       concurrencyMax: batchConcurrencyMax,
-      beginWithinMs: deps.deadlines.batchMs,
-      run: (read) => putItem(deps, request, read, isDryRun),
+      beginWithinMs: services.deadlines.batchMs,
+      run: (read) => putItem(services, request, read, isDryRun),
       late: () => refusedItem({ code: 'service_unavailable', retry_after_seconds: 1 }),
     });
     return { data: { items }, headers: rateLimitHeaders(rateLimit) };
@@ -74,7 +62,7 @@ const placeOfItem = (read: ReadWatch) =>
   read.result === 'refused' ? '' : inventoryKeyText(read.item);
 
 async function putItem(
-  deps: Deps,
+  services: WatchServices,
   request: AdmittedRequest,
   read: ReadWatch,
   isDryRun: boolean,
@@ -84,13 +72,13 @@ async function putItem(
   const scope = { platform_id, app_id, context_id };
   const { accountId, projectId } = request.principal;
   try {
-    const prices = await deps.prices.readPrices();
+    const prices = await services.prices.readPrices();
     const wanted = { ...settings, accountId, projectId, scope };
-    const { watch, status, isStored } = await putWatch(deps, wanted, isDryRun);
+    const { watch, status, isStored } = await putWatch(services, wanted, isDryRun);
     const view = toWireWatch(watch, prices);
     const data = isStored ? view : { ...view, watch_id: null };
     return { result: 'accepted', success: true, status, data };
   } catch (failure) {
-    return refusedItem(itemRefusal(failure, request, deps.logger));
+    return refusedItem(itemRefusal(failure, request, services.logger));
   }
 }

@@ -1,25 +1,6 @@
 import type { WatchView } from '@inventory/contracts/http/watches';
-import type { RefreshId } from '@inventory/contracts/ids';
-import type { PriceList } from '@inventory/contracts/internal/ledger';
-import type { RefreshView } from '@inventory/contracts/internal/refresh';
-import type { InternalClient } from '@inventory/http/internal-client';
 import { exampleIds, exampleScope } from '../http/openapi/examples.ts';
 import { sameProject, scopeOf } from '../http/openapi/links.ts';
-import type { CursorSealer } from '../http/sealed-cursor.ts';
-import type { CollectorClient } from '../refreshes/collector-client.ts';
-import type { ManageWatchesDeps } from './manage-watches.ts';
-import type { WatchStore } from './watch-store.ts';
-
-export interface WatchRoutesDeps extends ManageWatchesDeps {
-  readonly watches: ManageWatchesDeps['watches'] & Pick<WatchStore, 'listWatches'>;
-  readonly prices: { readPrices(): Promise<PriceList> };
-  readonly collector: Pick<CollectorClient, 'listRefreshes'> & {
-    findRefresh(id: RefreshId): Promise<RefreshView | null>;
-  };
-  /** Of the event-stream. */
-  readonly webhooks: Pick<InternalClient, 'call'>;
-  readonly cursors: CursorSealer;
-}
 
 /** What may make runs. */
 export const watchPermission = 'platform.inventory.refresh.v1';

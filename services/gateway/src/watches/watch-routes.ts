@@ -17,10 +17,10 @@ import { nextPart, sameProject, scopeOf } from '../http/openapi/links.ts';
 import { listParts } from '../http/sealed-cursor.ts';
 import { listWatchRunsRoute } from './list-watch-runs-route.ts';
 import { putWatch } from './manage-watches.ts';
+import type { WatchServices } from './open-watches.ts';
 import { putWatchesRoute } from './put-watches-route.ts';
 import type { Watch } from './watch.domain.ts';
 import {
-  type WatchRoutesDeps,
   watchExample,
   watchesTemplate,
   watchLinks,
@@ -52,11 +52,11 @@ const putWatchRoute = dataRoute({
     also: { status: 201, description: 'The inventory is watched from now on.' },
   },
   errors: ['watch_limit_exceeded'],
-  async handle(deps: WatchRoutesDeps, { path, body }, { principal: { accountId } }) {
+  async handle(services: WatchServices, { path, body }, { principal: { accountId } }) {
     const { project_id: projectId, ...scope } = path;
     const { dry_run: isDryRun, ...settings } = body;
-    const put = await putWatch(deps, { ...settings, accountId, projectId, scope }, isDryRun);
-    const data = await watchView(deps, put.watch);
+    const put = await putWatch(services, { ...settings, accountId, projectId, scope }, isDryRun);
+    const data = await watchView(services, put.watch);
     return { status: put.status, data: put.isStored ? data : { ...data, watch_id: null } };
   },
 });
@@ -71,10 +71,10 @@ const readWatchRoute = dataRoute({
   input: { path: watchScopePath },
   answer: { status: 200, description: 'The watch.', data: watch, example: watchExample },
   errors: ['watch_not_found'],
-  async handle(deps: WatchRoutesDeps, { path: { project_id: projectId, ...scope } }) {
-    const found = await deps.watches.findWatch(projectId, scope);
+  async handle(services: WatchServices, { path: { project_id: projectId, ...scope } }) {
+    const found = await services.watches.findWatch(projectId, scope);
     if (found === null) throw new Refused({ code: 'watch_not_found' });
-    return { data: await watchView(deps, found) };
+    return { data: await watchView(services, found) };
   },
 });
 
@@ -93,7 +93,7 @@ const listWatchesRoute = dataRoute({
   }),
   errors: ['invalid_cursor'],
   async handle(
-    { watches, prices, cursors }: WatchRoutesDeps,
+    { watches, prices, cursors }: WatchServices,
     { path: { project_id: projectId }, query: { state, limit, cursor } },
   ) {
     const parts = listParts(cursors, ['watches', projectId]);
@@ -121,7 +121,7 @@ const deleteWatchRoute = dataRoute({
     example: { watch_id: exampleIds.watch, deleted: true },
   },
   errors: ['watch_not_found'],
-  async handle({ watches }: WatchRoutesDeps, { path: { project_id: projectId, ...scope } }) {
+  async handle({ watches }: WatchServices, { path: { project_id: projectId, ...scope } }) {
     const deleted = await watches.deleteWatch(projectId, scope);
     if (deleted === null) throw new Refused({ code: 'watch_not_found' });
     return { data: { watch_id: deleted.id, deleted: true as const } };
@@ -149,7 +149,7 @@ const testWatchesRoute = dataRoute({
     },
   },
   errors: [],
-  async handle({ webhooks }: WatchRoutesDeps, { path }, { principal }) {
+  async handle({ webhooks }: WatchServices, { path }, { principal }) {
     requireEvents(principal);
     return { data: await webhooks.call(webhookApi.sendSample, { path }) };
   },

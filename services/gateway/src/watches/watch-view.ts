@@ -2,6 +2,7 @@ import type { WatchView } from '@inventory/contracts/http/watches';
 import type { PriceList } from '@inventory/contracts/internal/ledger';
 import { unchangedBlocks } from '@inventory/contracts/vocabulary';
 import { isoTime } from '@inventory/runtime/clock';
+import type { WatchServices } from './open-watches.ts';
 import { withEndOfRun } from './run-watch.ts';
 import {
   estimatedRunCost,
@@ -10,11 +11,10 @@ import {
   type RunCosts,
   type Watch,
 } from './watch.domain.ts';
-import type { WatchRoutesDeps } from './watch-operation.ts';
 
 /** The watch as it is, with the end of its last run. */
 export async function watchView(
-  { collector, prices }: Pick<WatchRoutesDeps, 'collector' | 'prices'>,
+  { collector, prices }: WatchServices,
   watch: Watch,
 ): Promise<WatchView> {
   // What cannot be read now is shown as it is stored.

@@ -12,7 +12,11 @@ import { dataRoute, partOf } from '../http/data-route.ts';
 import { completedEvent } from '../http/openapi/examples.ts';
 import { nextPart, sameProject } from '../http/openapi/links.ts';
 import { listParts } from '../http/sealed-cursor.ts';
-import { endpointTemplate, type WebhookDeps, webhookOperation } from './webhook-endpoint-routes.ts';
+import {
+  endpointTemplate,
+  type WebhookServices,
+  webhookOperation,
+} from './webhook-endpoint-routes.ts';
 
 const testWebhookEndpointRoute = dataRoute({
   ...webhookOperation,
@@ -31,7 +35,7 @@ const testWebhookEndpointRoute = dataRoute({
     example: { event_id: completedEvent.id },
   },
   errors: ['webhook_endpoint_not_found'],
-  async handle({ webhooks }: WebhookDeps, { path }, { principal }) {
+  async handle({ webhooks }: WebhookServices, { path }, { principal }) {
     requireEvents(principal);
     return { data: await webhooks.call(webhookApi.sendPing, { path }) };
   },
@@ -76,7 +80,7 @@ const listWebhookDeliveriesRoute = dataRoute({
     },
   ),
   errors: ['webhook_endpoint_not_found', 'invalid_cursor'],
-  async handle({ webhooks, cursors }: WebhookDeps, { path, query: { cursor, ...filter } }) {
+  async handle({ webhooks, cursors }: WebhookServices, { path, query: { cursor, ...filter } }) {
     const parts = listParts(cursors, ['webhook-deliveries', path.endpoint_id]);
     const query = { ...filter, before: parts.begin(cursor) ?? undefined };
     const found = await webhooks.call(webhookApi.listDeliveries, { path, query });
@@ -104,7 +108,7 @@ const redeliverWebhookEventsRoute = dataRoute({
     example: { redelivered: 12, continue_since: null },
   },
   errors: ['webhook_endpoint_not_found', 'event_not_found'],
-  async handle({ webhooks }: WebhookDeps, { path, body }, { principal }) {
+  async handle({ webhooks }: WebhookServices, { path, body }, { principal }) {
     requireEvents(principal);
     return { data: await webhooks.call(webhookApi.redeliverEvents, { path, body }) };
   },

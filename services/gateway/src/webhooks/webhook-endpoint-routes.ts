@@ -21,9 +21,9 @@ import { nextPart, sameProject } from '../http/openapi/links.ts';
 import { type CursorSealer, listParts } from '../http/sealed-cursor.ts';
 import { rotateSecret } from './rotate-secret.ts';
 
-export interface WebhookDeps {
+export interface WebhookServices {
   /** Of the event-stream. */
-  readonly webhooks: Pick<InternalClient, 'call'>;
+  readonly webhooks: InternalClient;
   readonly cursors: CursorSealer;
 }
 
@@ -89,7 +89,7 @@ const createWebhookEndpointRoute = dataRoute({
     example: { ...endpointExample, secret: secretExample },
   },
   errors: ['webhook_endpoint_limit_reached'],
-  async handle({ webhooks }: WebhookDeps, { path, body: wanted }, { principal }) {
+  async handle({ webhooks }: WebhookServices, { path, body: wanted }, { principal }) {
     requireEvents(principal);
     const body = { ...wanted, account_id: principal.accountId };
     return { data: await webhooks.call(webhookApi.createEndpoint, { path, body }) };
@@ -108,7 +108,7 @@ const listWebhookEndpointsRoute = dataRoute({
     listWebhookEndpoints: { ...sameProject, ...nextPart() },
   }),
   errors: ['invalid_cursor'],
-  async handle({ webhooks, cursors }: WebhookDeps, { path, query: { limit, cursor } }) {
+  async handle({ webhooks, cursors }: WebhookServices, { path, query: { limit, cursor } }) {
     const parts = listParts(cursors, ['webhook-endpoints', path.project_id]);
     const after = parts.begin(cursor) ?? '';
     const { items } = await webhooks.call(webhookApi.listEndpoints, { path });
@@ -137,7 +137,7 @@ const readWebhookEndpointRoute = dataRoute({
     example: endpointExample,
   },
   errors: ['webhook_endpoint_not_found'],
-  handle: async ({ webhooks }: WebhookDeps, { path }) => ({
+  handle: async ({ webhooks }: WebhookServices, { path }) => ({
     data: await webhooks.call(webhookApi.readEndpoint, { path }),
   }),
 });
@@ -160,7 +160,7 @@ const changeWebhookEndpointRoute = dataRoute({
     example: { ...endpointExample, state: 'disabled', disabled_reason: 'requested' },
   },
   errors: ['webhook_endpoint_not_found'],
-  handle: async ({ webhooks }: WebhookDeps, { path, body }) => ({
+  handle: async ({ webhooks }: WebhookServices, { path, body }) => ({
     data: await webhooks.call(webhookApi.changeEndpoint, { path, body }),
   }),
 });
@@ -180,7 +180,7 @@ const deleteWebhookEndpointRoute = dataRoute({
     example: { endpoint_id: exampleIds.webhookEndpoint, deleted: true },
   },
   errors: ['webhook_endpoint_not_found'],
-  handle: async ({ webhooks }: WebhookDeps, { path }) => ({
+  handle: async ({ webhooks }: WebhookServices, { path }) => ({
     data: await webhooks.call(webhookApi.deleteEndpoint, { path }),
   }),
 });
@@ -222,7 +222,7 @@ const rotateWebhookSecretRoute = dataRoute({
     headers: { 'Idempotency-Replayed': '`true` where the key had been used before.' },
   },
   errors: ['webhook_endpoint_not_found', 'idempotency_conflict', 'secret_rotation_in_progress'],
-  async handle({ webhooks }: WebhookDeps, { path, header, body }) {
+  async handle({ webhooks }: WebhookServices, { path, header, body }) {
     const wanted = { ...body, key: header['Idempotency-Key'] };
     const { endpoint, headers } = await rotateSecret(webhooks, path, wanted);
     return { data: endpoint, headers };

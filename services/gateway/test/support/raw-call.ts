@@ -3,12 +3,8 @@ import type { ApiAnswer, Envelope } from './api-call.ts';
 
 type RawAnswer = Omit<ApiAnswer, 'tookMs'>;
 
-/** Sends bytes that no HTTP client would send, ends its side then if asked to, and reads one answer. */
-export function sendRaw(
-  baseUrl: string,
-  bytes: string | Buffer,
-  { endsSide = false } = {},
-): Promise<RawAnswer> {
+/** Sends bytes that no HTTP client would send, and reads one answer. */
+export function sendRaw(baseUrl: string, bytes: string | Buffer): Promise<RawAnswer> {
   const { hostname, port } = new URL(baseUrl);
   return new Promise((resolve, reject) => {
     const socket = net.connect(Number(port), hostname);
@@ -26,8 +22,7 @@ export function sendRaw(
     });
     socket.on('end', done);
     socket.on('error', reject);
-    if (endsSide) socket.end(bytes);
-    else socket.write(bytes);
+    socket.write(bytes);
   });
 }
 

@@ -257,12 +257,13 @@ async function startPublicApi(
   const prices = trackPrices({ ledger: clients.ledger, clock, lifetime, logger });
   const isThere = !world.ledger.http.isDown;
   if (isThere) await waitFor('the price list is read', () => prices.currentVersion() !== null);
+  const tenancy = openTenancy(context, { db, bus, broadcasts });
   const { url } = await openPublicApi(context, {
     clients: { ...clients, eventLog: world.eventLog },
     tenancy: {
-      ...openTenancy(context, { db, bus, broadcasts }),
-      principals: world,
-      findProject: world.findProject,
+      ...tenancy,
+      principals: { ...tenancy.principals, ...principalsOf(world) },
+      findProject: world.findProject as typeof tenancy.findProject,
       findBySecretDigest: async () => null,
     },
     db,
@@ -276,6 +277,13 @@ async function startPublicApi(
   lifetime.defer('pending commands', () => replies.abandonPending());
   return { url, cutReplies: replies.cut };
 }
+
+const principalsOf = ({ findPrincipal, readPrincipal, isUnseen, digestOf }: GatewayWorld) => ({
+  findPrincipal,
+  readPrincipal,
+  isUnseen,
+  digestOf,
+});
 
 const emptyLog: EventStreamClient = {
   readHeads: async () => ({ log_epoch: 1, heads: [] }),

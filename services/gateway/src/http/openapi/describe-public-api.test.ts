@@ -9,7 +9,7 @@ import addFormats from 'ajv-formats';
 import { publicRoutes } from '../../public-routes.ts';
 import { publicDocument } from './describe-public-api.ts';
 import { errorCodesOf } from './error-responses.ts';
-import { withOpenEnums } from './open-enums.ts';
+import { withOpenEnums } from './openapi-page.ts';
 
 interface Media {
   readonly schema: object;

@@ -11,7 +11,7 @@ import {
 import { type DocumentedError, errorSchemas } from '@inventory/http/openapi-responses';
 import { z } from 'zod';
 import type { PublicEndpoint } from '../public-route.ts';
-import { v1OriginalText } from '../v1-failures.ts';
+import { v1OriginalText } from '../v1/v1-failures.ts';
 import { errorExample, exampleRateLimit, plainMetaExample } from './examples.ts';
 
 /** Codes of the connection, before a request has a route. */

@@ -1,21 +1,20 @@
 import { once } from 'node:events';
 import { errorBody } from '@inventory/contracts/http/error-body';
-import type { HttpServer } from '@inventory/http/http-server';
+import { type HttpServer, startHttpServer } from '@inventory/http/http-server';
 import { systemIdentifiers } from '@inventory/runtime/identifiers';
 import { sendRaw } from '../../test/support/raw-call.ts';
-import { startPublicServer } from './start-public-api.ts';
+import { renderUnreadable } from './render-errors.ts';
 
 let server: HttpServer;
 
 beforeEach(async () => {
-  server = await startPublicServer({
+  server = await startHttpServer({
     listener: (_request, response) => {
       response.writeHead(200).flushHeaders();
     },
     host: '127.0.0.1',
     port: 0,
-    identifiers: systemIdentifiers,
-    deadlines: { silenceMs: 600_000 },
+    renderRefusal: renderUnreadable(systemIdentifiers),
   });
 });
 afterEach(() => server.close(100));

@@ -5,7 +5,7 @@ import {
   limitFactors,
   type NetworkPolicy,
   peerNetworksOf,
-} from '../tenancy/network-policy.domain.ts';
+} from '../../tenancy/network-policy.domain.ts';
 
 /** Bounds the connections of each peer; of IPv6 of its /64 and /48. A trusted proxy bounds its own. */
 export function createPeerConnections(deps: {

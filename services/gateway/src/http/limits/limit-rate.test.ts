@@ -1,7 +1,7 @@
 import { Refused } from '@inventory/http/refused';
+import type { PublicContext } from '../request-state.ts';
 import { limitRate } from './limit-rate.ts';
 import type { TrafficDecision } from './limit-traffic.ts';
-import type { PublicContext } from './request-state.ts';
 
 const decision: TrafficDecision = {
   admitted: true,

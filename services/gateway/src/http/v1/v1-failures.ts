@@ -1,7 +1,7 @@
 import type { RequestId } from '@inventory/contracts/ids';
 import { detailOf, type Refusal, type RefusalCode } from '@inventory/contracts/refusal';
 import { refusalCodes } from '@inventory/contracts/refusal-codes';
-import type { BilledRefused } from './billed-refused.ts';
+import type { BilledRefused } from '../billed-refused.ts';
 import type { V1Dialect } from './v1-dialect.ts';
 import { billHeaders } from './v1-headers.ts';
 

@@ -1,9 +1,9 @@
 import { EventEmitter } from 'node:events';
 import type { Refused } from '@inventory/http/refused';
 import { createTestClock } from '@inventory/testkit/test-clock';
+import type { PublicContext } from '../request-state.ts';
 import { createDeliveryPlaces } from './delivery-places.ts';
 import { holdBytes, holdRead } from './hold-response.ts';
-import type { PublicContext } from './request-state.ts';
 
 const limits = { perKeyMax: 100_000, totalMax: 150_000 };
 

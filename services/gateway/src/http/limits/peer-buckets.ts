@@ -1,18 +1,13 @@
 import type { Clock } from '@inventory/runtime/clock';
 import { createTokenBuckets } from '@inventory/runtime/token-buckets';
-import { limitFactors, peerNetworksOf } from '../tenancy/network-policy.domain.ts';
-
-export interface PeerBucketsOptions {
-  readonly perMinute: number;
-  readonly clock: Clock;
-}
+import { limitFactors, peerNetworksOf } from '../../tenancy/network-policy.domain.ts';
 
 const networksMax = 50_000;
 
 export type PeerBuckets = ReturnType<typeof createPeerBuckets>;
 
 /** Tokens of each client address; of IPv6 of its /64, and of its /48 for all of these together. */
-export function createPeerBuckets({ perMinute, clock }: PeerBucketsOptions) {
+export function createPeerBuckets(perMinute: number, clock: Clock) {
   const levels = limitFactors.map((factor) =>
     createTokenBuckets({ perMinute: factor * perMinute, keysMax: networksMax, clock }),
   );
@@ -36,6 +31,7 @@ export function createPeerBuckets({ perMinute, clock }: PeerBucketsOptions) {
   }
 
   return {
+    perMinute,
     secondsUntilToken,
     /** Takes a token of each level; false where one of them has none. */
     take(clientAddress: string): boolean {

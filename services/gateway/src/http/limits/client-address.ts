@@ -1,6 +1,10 @@
 import type { IncomingMessage } from 'node:http';
 import type { Logger } from '@inventory/runtime/logger';
-import { allowsAddress, isAddress, type NetworkPolicy } from '../tenancy/network-policy.domain.ts';
+import {
+  allowsAddress,
+  isAddress,
+  type NetworkPolicy,
+} from '../../tenancy/network-policy.domain.ts';
 
 /**
  * The address that network policies apply to: the peer of the socket or, while that is a trusted

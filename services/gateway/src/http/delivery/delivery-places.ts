@@ -1,21 +1,12 @@
 import type { Clock } from '@inventory/runtime/clock';
 import type { KeyedLimits } from '@inventory/runtime/semaphore';
-import { deliveriesEnded } from '../metrics.ts';
+import { deliveriesEnded } from '../../metrics.ts';
+import type { DeliveryPlace } from '../request-state.ts';
 
 export interface DeliveryLimits {
   readonly limits: KeyedLimits;
   /** What a client takes at least, where its place is wanted. */
   readonly bytesPerSecondMin: number;
-}
-
-/** What a response holds until it is delivered. */
-export interface DeliveryPlace {
-  /** The client's connection has accepted so many bytes: from the first call on its pace is judged. */
-  taken(bytes: number): void;
-  /** Holds so much instead, also where that is more than there is. */
-  resize(size: number): void;
-  /** Calling it again has no effect. */
-  release(): void;
 }
 
 export type DeliveryPermit =

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { allowsAddress } from '../tenancy/network-policy.domain.ts';
+import { allowsAddress } from '../../tenancy/network-policy.domain.ts';
 import { createClientAddressOf } from './client-address.ts';
 
 function requestFrom(peer: string | undefined, ...forwardedFor: string[]): IncomingMessage {

@@ -1,11 +1,12 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { retryAfterOf } from '@inventory/contracts/refusal';
 import { Refused } from '@inventory/http/refused';
+import { createPeerBuckets } from './peer-buckets.ts';
 import { createUnknownKeys } from './unknown-keys.ts';
 
 function unknownKeys(perMinute = 3) {
   const at = { ms: 0 };
-  const keys = createUnknownKeys<string>({ perMinute, clock: { now: () => at.ms } });
+  const keys = createUnknownKeys<string>(createPeerBuckets(perMinute, { now: () => at.ms }));
   let digests = 0;
   const lookUp = (peer: string, find: () => Promise<string | null>) => {
     digests += 1;

@@ -2,12 +2,9 @@ import type { AccountId } from '@inventory/contracts/ids';
 import type { Refusal } from '@inventory/contracts/refusal';
 import { bytesOf } from '@inventory/http/byte-parts';
 import { Refused } from '@inventory/http/refused';
-import type { Answer } from './answer.ts';
+import type { Answer } from '../answer.ts';
+import { type PublicContext, required } from '../request-state.ts';
 import type { DeliveryPlaces } from './delivery-places.ts';
-import { type PublicContext, required } from './request-state.ts';
-
-/** Bytes of responses that their clients have not taken, by account. */
-export type Undelivered = DeliveryPlaces<AccountId>;
 
 const retryAfterSeconds = 1;
 
@@ -16,7 +13,7 @@ const retryAfterSeconds = 1;
  * held already is never refused for its size.
  */
 export function holdBytes(
-  undelivered: Undelivered,
+  undelivered: DeliveryPlaces<AccountId>,
   { req, res, state }: PublicContext,
   bytes: number,
 ): Refusal | null {
@@ -47,7 +44,11 @@ export function holdBytes(
 const heldBytesMin = 16 * 1024;
 
 /** The same for what a read answers that is no page. Any other operation has had its effect by then. */
-export function holdRead(undelivered: Undelivered, context: PublicContext, answer: Answer): void {
+export function holdRead(
+  undelivered: DeliveryPlaces<AccountId>,
+  context: PublicContext,
+  answer: Answer,
+): void {
   const { req, state } = context;
   if (state.place !== undefined || state.principal === undefined || req.method !== 'GET') return;
   const bytes = Buffer.isBuffer(answer.body) ? answer.body.length : bytesOf(answer.body);

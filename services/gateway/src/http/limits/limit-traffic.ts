@@ -1,5 +1,5 @@
 import type { TrafficLimit } from '@inventory/contracts/http/meta';
-import { type Principal, trafficLimitOf } from '../tenancy/principal.domain.ts';
+import { type Principal, trafficLimitOf } from '../../tenancy/principal.domain.ts';
 import type { RateDecision, RequestLimiter } from './limit-requests.ts';
 
 export type LimitedPrincipal = Pick<

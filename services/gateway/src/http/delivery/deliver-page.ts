@@ -1,15 +1,14 @@
 import type { ServerResponse } from 'node:http';
 import { bytesOf } from '@inventory/http/byte-parts';
-import { probeHalfClosed } from '@inventory/http/half-closed';
 import { invariant } from '@inventory/runtime/bug';
 import type { Clock } from '@inventory/runtime/clock';
 import { freeBytes } from '@inventory/runtime/free-bytes';
-import type { PageDelivery } from './answer.ts';
-import { BilledRefused } from './billed-refused.ts';
-import { type DeliveryPlace, stepBytes } from './delivery-places.ts';
+import type { PageDelivery } from '../answer.ts';
+import { BilledRefused } from '../billed-refused.ts';
+import { renderRefused } from '../render-errors.ts';
+import type { DeliveryPlace, PublicContext, PublicMiddleware } from '../request-state.ts';
+import { stepBytes } from './delivery-places.ts';
 import { firstBytesMax, write, writeFirst } from './first-bytes.ts';
-import { renderRefused } from './render-errors.ts';
-import type { PublicContext, PublicMiddleware } from './request-state.ts';
 
 /**
  * Writes what is charged: a page, or a confirmed denial. The response owns its socket here: requests
@@ -34,7 +33,6 @@ export function deliverPage(
     }
     const { delivery } = state;
     if (delivery === undefined) return;
-    await probeHalfClosed(context.res);
     try {
       deliver(context, { delivery, clock }, () => {
         if (denial) renderRefused(context, denial, prices.currentVersion());

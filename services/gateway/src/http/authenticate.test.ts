@@ -1,10 +1,7 @@
-import type { RequestListener } from 'node:http';
 import { type HttpServer, startHttpServer } from '@inventory/http/http-server';
-import { systemIdentifiers } from '@inventory/runtime/identifiers';
-import { createTestClock } from '@inventory/testkit/test-clock';
+import { newFrame } from '../../test/support/public-frame.ts';
 import type { Principal } from '../tenancy/principal.domain.ts';
-import { refuseUnknownKeys } from './refuse-unknown-keys.ts';
-import { createUnknownKeys } from './unknown-keys.ts';
+import { createPublicApp } from './app.ts';
 
 const peer = '192.0.2.1';
 let server: HttpServer;
@@ -12,35 +9,26 @@ let server: HttpServer;
 let lookedUp: string[];
 afterEach(() => server.close(0));
 
-/** Serves a gateway with one seen key and one Credential besides, to a client past its limit or not. */
+/** Serves pages, with one seen key and one Credential besides, to a client past its limit or not. */
 async function serve({ isPastLimit }: { readonly isPastLimit: boolean }) {
   lookedUp = [];
-  const unknownKeys = createUnknownKeys<Principal>({ perMinute: 1, clock: createTestClock() });
-  if (isPastLimit) await unknownKeys.lookUp(peer, 'digest', async () => null);
-  const serveAll: RequestListener = (_request, response) => void response.end('served');
-  const listener = refuseUnknownKeys(
-    {
-      principals: {
-        async findPrincipal(key) {
-          lookedUp.push(key);
-          if (key === 'stuck') throw new Error('no server');
-          return key === 'issued' ? ({} as Principal) : null;
-        },
-        readPrincipal: async () => null,
-        isUnseen: (key) => key !== 'seen',
-        digestOf: (key) => key,
+  const frame = newFrame({
+    principals: {
+      async findPrincipal(key) {
+        lookedUp.push(key);
+        if (key === 'stuck') throw new Error('no server');
+        return key === 'issued' ? ({} as Principal) : null;
       },
-      unknownKeys,
-      clientAddressOf: () => peer,
-      v1DeprecatedAtMs: 0,
-      delayMs: 0,
-      deadlines: { findMs: 600_000 },
-      identifiers: systemIdentifiers,
+      readPrincipal: async () => null,
+      isUnseen: (key) => key !== 'seen',
+      digestOf: (key) => key,
     },
-    serveAll,
-  );
+  });
+  if (isPastLimit) await frame.unknownKeys.lookUp(peer, 'digest', async () => null);
+  const pages = { '/page': { type: 'text', body: Buffer.from('served') } };
+  const listener = createPublicApp(frame, [], pages);
   server = await startHttpServer({ listener, host: '127.0.0.1', port: 0 });
-  const url = `http://127.0.0.1:${server.port}/v2/account`;
+  const url = `http://127.0.0.1:${server.port}/page`;
   return async (key?: string) =>
     (await fetch(url, { headers: key === undefined ? {} : { 'x-api-key': key } })).status;
 }

@@ -1,8 +1,8 @@
 import { Refused } from '@inventory/http/refused';
 import { createBatcher } from '@inventory/runtime/concurrency';
 import { createKeyedSemaphore } from '@inventory/runtime/semaphore';
-import { unknownKeysRefused } from '../metrics.ts';
-import { createPeerBuckets, type PeerBucketsOptions } from './peer-buckets.ts';
+import { unknownKeysRefused } from '../../metrics.ts';
+import type { PeerBuckets } from './peer-buckets.ts';
 
 /** Look-ups that share a command of the store. Each waits in a request, so connections bound them. */
 const lookUps = { itemsMax: 50, waitingMax: 100_000 };
@@ -20,8 +20,7 @@ export type UnknownKeys<Found> = ReturnType<typeof createUnknownKeys<Found>>;
  * that exists is refused. A client has a bucket of misses: a key that does not exist takes one, and is
  * refused as one of too many where there is none. Keys that were seen do not come here.
  */
-export function createUnknownKeys<Found>(options: PeerBucketsOptions) {
-  const misses = createPeerBuckets(options);
+export function createUnknownKeys<Found>(misses: PeerBuckets) {
   const places = createKeyedSemaphore<string>(reserved);
   const [ofReserve, ofOthers] = [createLookUps<Found | null>(), createLookUps<Found | null>()];
   const started = new Map<string, Promise<Found | null>>();
@@ -44,7 +43,7 @@ export function createUnknownKeys<Found>(options: PeerBucketsOptions) {
     unknownKeysRefused.add(1);
     throw new Refused({
       code: 'rate_limit_exceeded',
-      detail: { limit: 'unknown_keys', limit_per_minute: options.perMinute },
+      detail: { limit: 'unknown_keys', limit_per_minute: misses.perMinute },
       retry_after_seconds: misses.secondsUntilToken(clientAddress) ?? 1,
     });
   }

@@ -7,11 +7,10 @@ import { newRequestId } from '@inventory/testkit/builders';
 import { createTestClock } from '@inventory/testkit/test-clock';
 import { waitFor } from '@inventory/testkit/wait-for';
 import Koa from 'koa';
-import { callApi, closeCalls } from '../../test/support/api-call.ts';
-import { BilledRefused } from './billed-refused.ts';
+import { callApi, closeCalls } from '../../../test/support/api-call.ts';
+import { BilledRefused } from '../billed-refused.ts';
+import type { RequestState } from '../request-state.ts';
 import { deliverPage } from './deliver-page.ts';
-import type { RequestState } from './request-state.ts';
-import type { V1Dialect } from './v1-dialect.ts';
 
 interface RequestOptions {
   readonly timeLeftMs?: number;
@@ -24,7 +23,6 @@ const newBody = () => Buffer.alloc(bodyBytes, 'x');
 let log: string[];
 let bytesTaken: number;
 let content: Buffer | readonly Buffer[];
-let dialect: V1Dialect | undefined;
 let headers: Record<string, string>;
 let inside: () => Promise<void> | void;
 let server: Awaited<ReturnType<typeof startHttpServer>>;
@@ -55,7 +53,6 @@ beforeAll(async () => {
       resize: () => undefined,
       release: () => undefined,
     };
-    if (dialect) context.state.v1 = dialect;
     await inside();
     context.set(headers);
     context.state.answerHeaders = Object.keys(headers);
@@ -68,7 +65,6 @@ beforeEach(() => {
   log = [];
   bytesTaken = 0;
   content = newBody();
-  dialect = undefined;
   headers = {};
   inside = () => undefined;
 });
@@ -191,11 +187,14 @@ describe('a confirmed denial, which is charged like a page (Live Page rule 1) [e
     inside = () => Promise.reject(denial(request));
   };
 
-  test.each(['v2', 'original', 'alias'] as const)('is delivered once (%s)', async (form) => {
-    dialect = form === 'v2' ? undefined : form;
+  test.each([
+    ['v2', '/'],
+    ['original', '/api/v1/inventory/1/2/3'],
+    ['alias', '/v1/platform/inventory/1/2/3'],
+  ])('is delivered once (%s)', async (form, path) => {
     deny();
 
-    const answer = await callApi(server.url, { path: '/' });
+    const answer = await callApi(server.url, { path });
 
     expect(answer.status).toBe(403);
     expect(answer.text).toContain(
@@ -206,10 +205,9 @@ describe('a confirmed denial, which is charged like a page (Live Page rule 1) [e
   });
 
   test('is not written from its deadline on, and says nothing of a charge', async () => {
-    dialect = 'original';
     deny({ timeLeftMs: 0 });
 
-    const answer = await callApi(server.url, { path: '/' });
+    const answer = await callApi(server.url, { path: '/api/v1/inventory/1/2/3' });
 
     expect([answer.status, answer.text]).toEqual([503, 'billing_unavailable']);
     expect(answer.headers['x-credits-charged']).toBeUndefined();

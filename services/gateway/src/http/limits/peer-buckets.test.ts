@@ -2,7 +2,7 @@ import { createPeerBuckets } from './peer-buckets.ts';
 
 function bucketsOf(perMinute: number) {
   const at = { ms: 1_000_000 };
-  return { at, buckets: createPeerBuckets({ perMinute, clock: { now: () => at.ms } }) };
+  return { at, buckets: createPeerBuckets(perMinute, { now: () => at.ms }) };
 }
 
 test('the addresses of a /64 share their tokens, and the /64s of a /48 eight times as many, however many they are', () => {

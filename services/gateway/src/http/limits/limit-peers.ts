@@ -1,21 +1,13 @@
 import { Refused } from '@inventory/http/refused';
+import { type PublicMiddleware, required } from '../request-state.ts';
 import type { ClientAddressOf } from './client-address.ts';
 import type { PeerBuckets } from './peer-buckets.ts';
-import { type PublicMiddleware, required } from './request-state.ts';
-
-export interface LimitPeersDeps {
-  /** Requests without a key, by client address. */
-  readonly openRequests: Pick<PeerBuckets, 'take' | 'secondsUntilToken'>;
-  readonly openRequestsPerMinute: number;
-  readonly clientAddressOf: ClientAddressOf;
-}
 
 /** Limits the requests of an operation that asks for no key. */
-export function limitPeers({
-  openRequests,
-  openRequestsPerMinute,
-  clientAddressOf,
-}: LimitPeersDeps): PublicMiddleware {
+export function limitPeers(
+  openRequests: PeerBuckets,
+  clientAddressOf: ClientAddressOf,
+): PublicMiddleware {
   return async (context, next) => {
     const { isOpen = false } = required(context.state, 'route');
     if (isOpen) {
@@ -23,7 +15,7 @@ export function limitPeers({
       if (!openRequests.take(address)) {
         throw new Refused({
           code: 'rate_limit_exceeded',
-          detail: { limit: 'peer', limit_per_minute: openRequestsPerMinute },
+          detail: { limit: 'peer', limit_per_minute: openRequests.perMinute },
           retry_after_seconds: openRequests.secondsUntilToken(address) ?? 1,
         });
       }

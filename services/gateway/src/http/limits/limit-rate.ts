@@ -1,8 +1,8 @@
 import type { RateLimit, TrafficLimit } from '@inventory/contracts/http/meta';
 import { Refused } from '@inventory/http/refused';
-import type { AdmittedRequest } from './answer.ts';
+import type { AdmittedRequest } from '../answer.ts';
+import { type PublicContext, type PublicMiddleware, required } from '../request-state.ts';
 import type { LimitedPrincipal, TrafficDecision, TrafficLimiter } from './limit-traffic.ts';
-import { type PublicContext, type PublicMiddleware, required } from './request-state.ts';
 
 /**
  * Counts the request against its limits; every later response has the rate limit headers. Beside the
