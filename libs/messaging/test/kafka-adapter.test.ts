@@ -5,7 +5,7 @@ import { createRecordSender } from '../src/kafka/record-sender.ts';
 import { describeDelivery } from './contract/kafka-delivery.ts';
 import { openKafkaWorld } from './support/kafka-world.ts';
 
-describeDelivery('kafkajs');
+describeDelivery();
 
 test('a deleted topic does not block messages of other topics', async () => {
   const world = await openKafkaWorld();

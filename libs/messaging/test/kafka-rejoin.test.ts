@@ -1,3 +1,3 @@
 import { describeRejoin } from './contract/kafka-rejoin.ts';
 
-describeRejoin('kafkajs');
+describeRejoin();

@@ -1,3 +1,3 @@
 import { describeReplacedMember } from './contract/kafka-replaced-member.ts';
 
-describeReplacedMember('kafkajs');
+describeReplacedMember();

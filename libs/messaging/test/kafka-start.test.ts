@@ -5,7 +5,7 @@ import { openKafkaWorld } from './support/kafka-world.ts';
 import { recordWork } from './support/record-work.ts';
 import { cancel, newKeys } from './support/test-messages.ts';
 
-describeStart('kafkajs');
+describeStart();
 
 test('a process with a producer, a worker and a reader holds five connections to a broker', async () => {
   const world = await openKafkaWorld();

@@ -1,4 +1,3 @@
-import type { KafkaClient } from '@inventory/runtime/kafka-access';
 import { patientTiming, testLogger } from '@inventory/testkit/namespace';
 import { waitFor } from '@inventory/testkit/wait-for';
 import { BusOverloaded, type WorkConsumer } from '../../src/bus.ts';
@@ -19,11 +18,11 @@ import {
   workTopic,
 } from '../support/test-messages.ts';
 
-export function describeDelivery(client: KafkaClient): void {
+export function describeDelivery(): void {
   let world: KafkaWorld;
 
   beforeEach(async () => {
-    world = await openKafkaWorld(client);
+    world = await openKafkaWorld();
   });
   afterEach(() => world.close());
 

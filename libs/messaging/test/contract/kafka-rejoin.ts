@@ -1,4 +1,3 @@
-import type { KafkaClient } from '@inventory/runtime/kafka-access';
 import { patientTiming } from '@inventory/testkit/namespace';
 import { waitFor } from '@inventory/testkit/wait-for';
 import { type CoordinatorProxy, startCoordinatorProxy } from '../support/coordinator-proxy.ts';
@@ -12,15 +11,12 @@ import { cancel, newKeys } from '../support/test-messages.ts';
  */
 const timing = { ...patientTiming, sessionTimeoutMs: 6_000, heartbeatIntervalMs: 300 };
 
-/** With the second a member that has found its coordinator again need not rejoin. */
-const whereItRejoins = { kafkajs: 'notCoordinator', platformatic: 'rebalancing' } as const;
-
-export function describeRejoin(client: KafkaClient): void {
+export function describeRejoin(): void {
   let world: KafkaWorld;
   let proxy: CoordinatorProxy;
 
   beforeEach(async () => {
-    world = await openKafkaWorld(client);
+    world = await openKafkaWorld();
     proxy = await startCoordinatorProxy(world.namespace.kafkaBrokers[0] ?? '');
   });
   afterEach(async () => {
@@ -41,7 +37,7 @@ export function describeRejoin(client: KafkaClient): void {
   test('a coordinator that is loading its groups when a member rejoins leaves nothing unhandled', async () => {
     const { bus, handled, next } = await openMember();
 
-    proxy.refuse('heartbeat', whereItRejoins[client]);
+    proxy.refuse('heartbeat', 'notCoordinator');
     proxy.refuse('join', 'notCoordinator', 'loading');
     await waitFor('both were refused', proxy.refused);
     await bus.publish([next]);

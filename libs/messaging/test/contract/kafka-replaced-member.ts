@@ -1,4 +1,3 @@
-import type { KafkaClient } from '@inventory/runtime/kafka-access';
 import { patientTiming } from '@inventory/testkit/namespace';
 import { waitFor } from '@inventory/testkit/wait-for';
 import type { MemberDescription } from 'kafkajs';
@@ -22,11 +21,11 @@ const timing = {
 const leaveGroup = 13;
 const instance = 'pod-1:8081';
 
-export function describeReplacedMember(client: KafkaClient): void {
+export function describeReplacedMember(): void {
   let world: KafkaWorld;
 
   beforeEach(async () => {
-    world = await openKafkaWorld(client);
+    world = await openKafkaWorld();
   });
   afterEach(() => world.close());
 

@@ -1,5 +1,5 @@
 import { systemIdentifiers } from '@inventory/runtime/identifiers';
-import type { KafkaClient, KafkaTiming } from '@inventory/runtime/kafka-access';
+import type { KafkaTiming } from '@inventory/runtime/kafka-access';
 import { testLogger } from '@inventory/testkit/namespace';
 import { waitFor } from '@inventory/testkit/wait-for';
 import { TopicsMissing } from '../../src/kafka/await-topics.ts';
@@ -10,11 +10,11 @@ import { startNewerBroker } from '../support/newer-broker.ts';
 import { idsOf, recordWork } from '../support/record-work.ts';
 import { cancel, cancels, newKeys, workTopic } from '../support/test-messages.ts';
 
-export function describeStart(client: KafkaClient): void {
+export function describeStart(): void {
   let world: KafkaWorld;
 
   beforeEach(async () => {
-    world = await openKafkaWorld(client);
+    world = await openKafkaWorld();
   });
   afterEach(() => world.close());
 
@@ -32,7 +32,6 @@ export function describeStart(client: KafkaClient): void {
     const newer = await startNewerBroker(real, { key: produce, min: 99, max: 99 });
     const bus = await createKafkaBus({
       brokers: [newer.address],
-      client,
       topicPrefix: world.namespace.topicPrefix,
       service: 'test',
       logger: testLogger,
@@ -137,7 +136,6 @@ export function describeStart(client: KafkaClient): void {
   function openElsewhere(timing: Partial<KafkaTiming> = {}) {
     const options = {
       brokers: world.namespace.kafkaBrokers,
-      client,
       topicPrefix: `${world.namespace.topicPrefix}elsewhere.`,
       logger: testLogger,
       timing,

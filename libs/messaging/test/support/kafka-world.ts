@@ -1,6 +1,6 @@
 import { deadLetterTopic, type TopicName } from '@inventory/contracts/topics';
 import { systemIdentifiers } from '@inventory/runtime/identifiers';
-import type { KafkaAccess, KafkaClient } from '@inventory/runtime/kafka-access';
+import type { KafkaAccess } from '@inventory/runtime/kafka-access';
 import {
   openNamespace,
   patientTiming,
@@ -31,8 +31,7 @@ export interface KafkaWorld extends BusWorld {
   read(topic: string): Promise<WireRecord[]>;
 }
 
-/** A world whose buses use this client. */
-export async function openKafkaWorld(client: KafkaClient = 'kafkajs'): Promise<KafkaWorld> {
+export async function openKafkaWorld(): Promise<KafkaWorld> {
   const namespace = await openNamespace();
   const { kafkaBrokers: brokers, topicPrefix } = namespace;
   const kafka = createKafkaClient({ brokers, timing, clientId: 'test', logger: testLogger });
@@ -51,7 +50,6 @@ export async function openKafkaWorld(client: KafkaClient = 'kafkajs'): Promise<K
     async openBus(access = {}) {
       const bus = await createKafkaBus({
         brokers,
-        client,
         timing,
         ...access,
         topicPrefix,
