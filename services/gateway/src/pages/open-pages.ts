@@ -89,7 +89,11 @@ export function openPages(
   const { cursorAgeMaxMs, limits } = config.livePages;
   const limiter = createKeyedSemaphore<AccountId>(limits);
   const saved = {
-    ...{ revisions, reads, cursors, prices, clock },
+    revisions,
+    reads,
+    cursors,
+    prices,
+    clock,
     storeReads: createSemaphorePerKey<AccountId>(storeReads.permits, storeReads.waitingMax),
   };
   const live = { livePages, reads, prices, funds, limiter };
@@ -97,7 +101,11 @@ export function openPages(
     readCurrentRoute.bind(saved),
     readChangesRoute.bind({ ...saved, ledger: deps.ledger }),
     exportCurrentRoute.bind({
-      ...{ revisions, reads, prices, clock, logger },
+      revisions,
+      reads,
+      prices,
+      clock,
+      logger,
       places: createDeliveryPlaces<AccountId>({
         limits: config.exports.limits,
         bytesPerSecondMin: config.deliveryBytesPerSecondMin,

@@ -53,7 +53,14 @@ export function openWatches(
     context,
   );
   const running: RunWatchDeps = {
-    ...{ watches, commands, funds, standingOf, clock, logger, deadlines, decisionTimeoutMs },
+    watches,
+    commands,
+    funds,
+    standingOf,
+    clock,
+    logger,
+    deadlines,
+    decisionTimeoutMs,
     prices: shared.prices,
     collector: shared.collector,
     sendFromOutbox: outbox.send,
@@ -70,8 +77,15 @@ export function openWatches(
   const { perProjectMax: watchesMax } = config.watches;
   const savedAssets = createSavedAssets(revisions);
   const deps = {
-    ...{ ...shared, watches, watchesMax, savedAssets, limiter },
-    ...{ clock, identifiers, logger, deadlines },
+    ...shared,
+    watches,
+    watchesMax,
+    savedAssets,
+    limiter,
+    clock,
+    identifiers,
+    logger,
+    deadlines,
   };
   return watchRoutes.map((route) => route.bind(deps));
 }

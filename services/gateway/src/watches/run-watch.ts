@@ -155,9 +155,14 @@ async function requestRun(deps: RunWatchDeps, watch: Watch): Promise<Decision | 
     refreshId,
     watchId: watch.id,
     requestedAtMs: deps.clock.now(),
-    ...{ accountId, projectId, scope, language },
+    accountId,
+    projectId,
+    scope,
+    language,
     maxCredits: await heldNow(deps),
-    ...{ idempotencyKey: null, maxAgeSeconds: null, freshness: null },
+    idempotencyKey: null,
+    maxAgeSeconds: null,
+    freshness: null,
   });
   if (decision.result !== 'refused') return { turn: 'run', refreshId };
   const { refusal } = decision;

@@ -123,7 +123,12 @@ export function createScanStore(
 export function plannedOf(refresh: Refresh): PlannedRefresh {
   const { id, version, accountId, phase, scope, expectedPages } = refresh;
   return {
-    ...{ id, version, accountId, phase, expectedPages, ...sizeOf(refresh.scan) },
+    id,
+    version,
+    accountId,
+    phase,
+    expectedPages,
+    ...sizeOf(refresh.scan),
     inventory: inventoryKeyText(scope),
     appId: scope.app_id,
     queueDeadlineMs: refresh.queueDeadlineMs,
@@ -138,7 +143,13 @@ function toPlanned(stored: PlannedRefreshDocument): PlannedRefresh {
   const document = parseDocument(plannedRefreshDocument, stored);
   const { _id: id, version, accountId, phase, expectedPages, maxAgeSeconds } = document;
   return {
-    ...{ id, version, accountId, phase, expectedPages, maxAgeSeconds, ...sizeOf(document.scan) },
+    id,
+    version,
+    accountId,
+    phase,
+    expectedPages,
+    maxAgeSeconds,
+    ...sizeOf(document.scan),
     inventory: document.scopeKey,
     appId: document.scope.app_id,
     queueDeadlineMs: document.queueDeadline.getTime(),
