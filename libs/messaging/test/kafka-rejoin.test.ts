@@ -9,7 +9,7 @@ import { cancel, newKeys } from './support/test-messages.ts';
  * The shortest session that a broker allows: it waits for the session of a member that rejoins as a
  * new one. These tests are about sessions that expire although the member is running.
  */
-const timing = { ...patientTiming, sessionTimeoutMs: 6_000, heartbeatIntervalMs: 300 };
+const timing = { ...patientTiming, sessionTimeoutMs: 6_000 };
 
 let world: KafkaWorld;
 let proxy: CoordinatorProxy;

@@ -11,7 +11,6 @@ const sessionTimeoutMs = 600_000;
 const timing = {
   ...patientTiming,
   sessionTimeoutMs,
-  heartbeatIntervalMs: 300,
   // A member leaves when its last fetch has ended.
   fetchWaitMs: 50,
   handlersDeadlineMs: 100,

@@ -15,9 +15,6 @@ import { toKafkaMessage, toWireRecord } from '../../src/kafka/kafkajs/kafka-reco
 import type { WireRecord } from '../../src/wire-record.ts';
 import type { BusWorld } from './bus-world.ts';
 
-/** A member detects a change of its group with its next heartbeat. */
-const timing = { ...patientTiming, heartbeatIntervalMs: 300 };
-
 export interface KafkaWorld extends BusWorld {
   openBus(access?: Partial<KafkaAccess> & { instance?: string }): Promise<MessageBus>;
   readonly namespace: TestNamespace;
@@ -34,7 +31,12 @@ export interface KafkaWorld extends BusWorld {
 export async function openKafkaWorld(): Promise<KafkaWorld> {
   const namespace = await openNamespace();
   const { kafkaBrokers: brokers, topicPrefix } = namespace;
-  const kafka = createKafkaClient({ brokers, timing, clientId: 'test', logger: testLogger });
+  const kafka = createKafkaClient({
+    brokers,
+    timing: patientTiming,
+    clientId: 'test',
+    logger: testLogger,
+  });
   const admin = kafka.admin();
   const producer: Producer = kafka.producer({ allowAutoTopicCreation: false });
   await Promise.all([admin.connect(), producer.connect()]);
@@ -50,7 +52,7 @@ export async function openKafkaWorld(): Promise<KafkaWorld> {
     async openBus(access = {}) {
       const bus = await createKafkaBus({
         brokers,
-        timing,
+        timing: patientTiming,
         ...access,
         topicPrefix,
         service: 'test',
