@@ -101,7 +101,10 @@ async function start(options: StackOptions, lifetime: Lifetime): Promise<Stack> 
   const [simulator, services] = await Promise.all([
     port === null ? null : startSimulator(runtime, { ...simulatorSettings(options), port }),
     startServices(runtime, addresses, (service) => ({
-      ...{ ...common, internalUrls, simulatorUrl, given: options.environment },
+      ...common,
+      internalUrls,
+      simulatorUrl,
+      given: options.environment,
       overrides: {
         ...(platformBaseUrl === null ? {} : { PLATFORM_BASE_URL: platformBaseUrl }),
         ...options.serviceEnvironment?.[service],

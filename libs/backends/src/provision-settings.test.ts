@@ -16,7 +16,7 @@ test('servers that are given are reached as the services reach them', () => {
   );
 
   const timing = { requestTimeoutMs: 10_000, sessionTimeoutMs: 15_000 };
-  expect(kafka).toEqual({ brokers: ['a:9093'], client: 'kafkajs', tls: {}, timing });
+  expect(kafka).toEqual({ brokers: ['a:9093'], tls: {}, timing });
   expect(mongodb).toEqual({ uri: 'mongodb://a', tls: {} });
 });
 

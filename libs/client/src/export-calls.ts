@@ -52,7 +52,10 @@ export function createExportCalls(
     const path = withQuery(`${inventoryPath(scope)}/current/export`, parameters);
     let position: ExportProgress | undefined;
     const bytes = openBody({
-      ...{ call: paidRead(path, idempotencyKey), headers: {}, silenceMaxMs, signal },
+      call: paidRead(path, idempotencyKey),
+      headers: {},
+      silenceMaxMs,
+      signal,
       type: 'application/x-ndjson',
       onHead(headers) {
         position = positionAt(headers, fromRow);

@@ -53,7 +53,7 @@ function problemsOf(read: () => unknown): readonly string[] {
 
 test('a cluster without TLS and login needs addresses only', () => {
   const timing = { requestTimeoutMs: 10_000, sessionTimeoutMs: 15_000 };
-  const plain = { brokers: ['a:9093', 'b:9093'], client: 'kafkajs', timing };
+  const plain = { brokers: ['a:9093', 'b:9093'], timing };
   expect(readKafka({})).toEqual(plain);
   expect(readKafka({ KAFKA_TLS: 'false' })).toEqual(plain);
   expect(readMongodb({})).toEqual({ uri: 'mongodb://a/' });

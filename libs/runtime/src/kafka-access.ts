@@ -3,10 +3,6 @@ import { secretFile } from './file-settings.ts';
 import { flag, integer, list, needing, type Parsed, text } from './settings.ts';
 import { type TlsIdentity, tlsFiles, tlsIdentity } from './tls-identity.ts';
 
-/** Client libraries that a service can send and receive its messages with. */
-export const kafkaClients = ['kafkajs', 'platformatic'] as const;
-export type KafkaClient = (typeof kafkaClients)[number];
-
 export const saslMechanisms = ['SCRAM-SHA-256', 'SCRAM-SHA-512', 'PLAIN'] as const;
 
 const files = tlsFiles('KAFKA_TLS', "the brokers'");
@@ -14,12 +10,6 @@ const files = tlsFiles('KAFKA_TLS', "the brokers'");
 /** Addresses, TLS and login of a Kafka cluster, for every program that connects to one. */
 export const kafkaSettings = {
   KAFKA_BROKERS: list().describe('Kafka bootstrap addresses, comma-separated host:port'),
-  KAFKA_CLIENT: z
-    .enum(kafkaClients)
-    .default('kafkajs')
-    .describe(
-      'Client library of a service for its messages: kafkajs, or @platformatic/kafka. Members of a group may differ. Administration always uses kafkajs',
-    ),
   KAFKA_TLS: flag().default(false).describe('Whether connections to Kafka are encrypted'),
   KAFKA_TLS_CA_FILE: files.authorities,
   KAFKA_TLS_CERT_FILE: files.certificate,
@@ -79,8 +69,6 @@ export interface KafkaTiming {
 }
 
 export interface KafkaAccess {
-  /** The first by default. Tools of the deployment always use that. */
-  readonly client?: KafkaClient;
   /** `host:port` each. */
   readonly brokers: readonly string[];
   /** Overrides the defaults. */
@@ -101,7 +89,6 @@ export function kafkaAccess(parsed: Parsed<typeof kafkaSettings>): KafkaAccess {
   const named = mechanism !== undefined && username !== undefined && password !== undefined;
   return {
     brokers: parsed.KAFKA_BROKERS,
-    client: parsed.KAFKA_CLIENT,
     timing: {
       requestTimeoutMs: parsed.KAFKA_TIMEOUT_MS,
       sessionTimeoutMs: parsed.KAFKA_SESSION_TIMEOUT_MS,

@@ -122,7 +122,6 @@ describe('the settings of every service', () => {
     expect(serviceConfig(readSettings(serviceSettings, given))).toEqual({
       kafka: {
         brokers: ['one:9092', 'two:9092'],
-        client: 'kafkajs',
         topicPrefix: '',
         timing: { requestTimeoutMs: 10_000, sessionTimeoutMs: 15_000 },
       },

@@ -50,7 +50,9 @@ export function trimHeapWhenIdle(job: {
   const isDue = createTrimming();
   let before = performance.eventLoopUtilization();
   startPeriodicJob({
-    ...{ name: 'idle heap', intervalMs: readEveryMs, firstDelayMs: readEveryMs },
+    name: 'idle heap',
+    intervalMs: readEveryMs,
+    firstDelayMs: readEveryMs,
     ...job,
     async runOnce() {
       const now = performance.eventLoopUtilization();

@@ -59,7 +59,9 @@ export async function openBackends(
     () =>
       connectMongo({
         ...config.mongodb,
-        ...{ service, logger, connectionsMax: connectionsMax[service] },
+        service,
+        logger,
+        connectionsMax: connectionsMax[service],
       }),
     { ...waiting, server: 'MongoDB' },
   );

@@ -122,7 +122,12 @@ function createMember(
   function greeting(): Document {
     const me = address();
     return {
-      ...{ ok: 1, helloOk: true, setName, setVersion: 1, hosts: [me], me },
+      ok: 1,
+      helloOk: true,
+      setName,
+      setVersion: 1,
+      hosts: [me],
+      me,
       ...(isElecting ? {} : { primary: me }),
       isWritablePrimary: !isElecting,
       secondary: isElecting,
@@ -169,8 +174,11 @@ function createMember(
         : { code: 10_107, codeName: 'NotWritablePrimary' };
       const errorLabels = txnNumber === undefined ? [] : ['RetryableWriteError'];
       return {
-        ...{ ok: 0, errmsg: 'not primary', ...kind },
-        ...{ topologyVersion: topologyVersion(), errorLabels },
+        ok: 0,
+        errmsg: 'not primary',
+        ...kind,
+        topologyVersion: topologyVersion(),
+        errorLabels,
       };
     },
   };

@@ -50,7 +50,10 @@ export function startWorker<Item>(
   };
   const wakeIn = (pauseMs: number) => void pause(pauseMs, stopping.signal).then(wake);
   const worker = createWorker(kind, {
-    ...{ clock, owner, logger, wake },
+    clock,
+    owner,
+    logger,
+    wake,
     wakeIn: (pauseMs) => {
       if (pauseMs < intervalMs) wakeIn(pauseMs);
     },

@@ -103,7 +103,11 @@ export async function openLedger(host: LedgerHost) {
   const verifications = createVerificationStore(db, logger);
   return {
     ...accounts,
-    ...{ journalClock, priceLists, quarantined, snapshots, commitCommands },
+    journalClock,
+    priceLists,
+    quarantined,
+    snapshots,
+    commitCommands,
     publishPriceList: createPublishPriceList(publishing),
     snapshotPass: createSnapshotPass(passing),
     readStanding: createReadStanding({ journal, loadAccount, ...timed }),

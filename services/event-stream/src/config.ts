@@ -12,8 +12,10 @@ const clockSettings = {
 } as const;
 
 export const settings = {
-  ...{ ...serviceSettings, ...clockSettings },
-  ...{ ...logSettings, ...webhookSettings },
+  ...serviceSettings,
+  ...clockSettings,
+  ...logSettings,
+  ...webhookSettings,
 } as const;
 
 export type EventStreamConfig = ReturnType<typeof loadConfig>;

@@ -45,7 +45,9 @@ export async function openStoreClock(
   db: Db,
 ): Promise<Clock> {
   const storeClock = createStoreClock({
-    ...{ clock, monotonicNow, readStoreTime: () => readStoreTime(db) },
+    clock,
+    monotonicNow,
+    readStoreTime: () => readStoreTime(db),
     offsetMaxMs: config.clockOffsetMaxMs,
   });
   async function measure(): Promise<void> {
@@ -55,8 +57,12 @@ export async function openStoreClock(
   }
   await measure();
   startPeriodicJob({
-    ...{ name: 'store clock', intervalMs: measureEveryMs, firstDelayMs: measureEveryMs },
-    ...{ lifetime, logger, runOnce: measure },
+    name: 'store clock',
+    intervalMs: measureEveryMs,
+    firstDelayMs: measureEveryMs,
+    lifetime,
+    logger,
+    runOnce: measure,
   });
   return storeClock;
 }

@@ -2,6 +2,7 @@ import type { ProjectId } from '@inventory/contracts/ids';
 import type { MessageBody } from '@inventory/contracts/messages';
 import type { MessageBus } from '@inventory/messaging/bus';
 import { connectMongo, type MongoConnection } from '@inventory/mongo/connect';
+import { invariant } from '@inventory/runtime/bug';
 import { systemClock } from '@inventory/runtime/clock';
 import { newProjectId, newRefreshId } from '@inventory/testkit/builders';
 import { type MessageRecorder, recordMessages } from '@inventory/testkit/message-recorder';
@@ -9,6 +10,7 @@ import { openNamespace, type TestNamespace, testLogger } from '@inventory/testki
 import { openTestBus } from '@inventory/testkit/test-bus';
 import { startTestService } from '@inventory/testkit/test-service';
 import { waitFor } from '@inventory/testkit/wait-for';
+import type { Claim } from '../src/log/claim-store.ts';
 import { logIndexes, openLogCollections } from '../src/log/log-document.ts';
 import { refreshEvent } from '../src/log/project-event.ts';
 import { idOf, type LogEntry } from '../src/log/project-log-store.ts';
@@ -148,6 +150,33 @@ test('replicas that append to one Project concurrently leave no gap and no dupli
   for (const { event, position } of entries.flat()) expect(places.get(event.id)).toBe(position);
   expect(await collection.countDocuments({ projectId })).toBe(30);
 });
+
+test('of claims that are made by one command each knows whether it was made, also where another replica was first (Events)', async () => {
+  const log = openTestLog(mongo.db, systemClock, logSettings);
+  const other = openTestLog(mongo.db, systemClock, logSettings);
+  const [free, taken, twice] = await Promise.all(
+    [1, 2, 3].map(async () => {
+      const projectId = newProjectId();
+      return { projectId, last: await log.makeClaim(projectId, null, claimOf(projectId, 1)) };
+    }),
+  );
+  invariant(free !== undefined && taken !== undefined && twice !== undefined, 'three logs');
+  await other.makeClaim(taken.projectId, taken.last, claimOf(taken.projectId, 2));
+
+  const isMade = await Promise.all(
+    [free, taken, twice, twice].map(async ({ projectId, last }) => {
+      return (await log.makeClaim(projectId, last, claimOf(projectId, 2))) !== null;
+    }),
+  );
+
+  expect(isMade.slice(0, 2)).toEqual([true, false]);
+  expect(isMade.slice(2).toSorted()).toEqual([false, true]);
+});
+
+function claimOf(projectId: ProjectId, position: number): Claim {
+  const completion = completionOf(projectId);
+  return { accountId: completion.account_id, position, event: refreshEvent(completion) };
+}
 
 test('beside a replica of the version before, which appends without a claim, positions stay contiguous and each event has one (Events) [events-gapless]', async () => {
   const collections = openLogCollections(mongo.db);

@@ -42,7 +42,8 @@ function stores() {
   const collections = openWebhookCollections(mongo.db);
   const deliveries = createDeliveryStore(collections.deliveries, testLogger);
   return {
-    ...{ collections, deliveries },
+    collections,
+    deliveries,
     endpoints: createEndpointStore(collections.endpoints, sealer, testLogger),
   };
 }

@@ -46,7 +46,10 @@ export async function startGateway(
   const operatorApi = await startOperatorApi(context, shared);
   const watchStandingOf = createWatchStanding(tenancy, clock);
   const publicApi = await openPublicApi(context, {
-    ...{ ...shared, bus, broadcasts, prices },
+    ...shared,
+    bus,
+    broadcasts,
+    prices,
     watchStandingOf,
   });
   publicPort.opened();

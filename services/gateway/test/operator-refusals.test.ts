@@ -30,7 +30,9 @@ function expectRefusal(answer: OperatorAnswer, code: RefusalCode) {
   const { status, message } = rowOf(code);
   const { error, ...rest } = answer.json;
   expect({ status: answer.status, code: error.code, message: error.message }).toEqual({
-    ...{ status, code, message },
+    status,
+    code,
+    message,
   });
   expect(rest).toEqual({});
   expect(Object.keys(error).sort().join()).toMatch(/^code,(detail,)?message$/);

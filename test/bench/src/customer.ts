@@ -65,11 +65,8 @@ const credits = 100_000_000;
 /** Status answers as soon as the refresh is terminal. */
 const waitSeconds = 20;
 
-export async function openCustomer(
-  stack: Product,
-  { events }: { readonly events: boolean } = { events: false },
-): Promise<Customer> {
-  const account_id = await createAccount(stack, { events });
+export async function openCustomer(stack: Product): Promise<Customer> {
+  const account_id = await createAccount(stack, { events: false });
   const project = await createProject(stack, account_id);
   const key = { 'idempotency-key': randomUUID() };
   await operatorOf(stack).call('topUp', { account_id, amount: credits, ...key });

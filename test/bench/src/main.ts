@@ -20,7 +20,6 @@ import { liveNeighbour } from './benchmarks/live-neighbour.ts';
 import { livePage } from './benchmarks/live-page.ts';
 import { liveRate } from './benchmarks/live-rate.ts';
 import { pendingWork } from './benchmarks/pending-work.ts';
-import { refreshPath } from './benchmarks/refresh-path.ts';
 import { refreshThroughput } from './benchmarks/refresh-throughput.ts';
 import { scaling } from './benchmarks/scaling.ts';
 import { streams } from './benchmarks/streams.ts';
@@ -34,7 +33,6 @@ import { isMissed, type Row, toTable } from './row.ts';
 const benchmarks: readonly Benchmark[] = [
   // The plain stack rests while what uses none is measured.
   leaveIdle,
-  refreshPath,
   ledgerCore,
   ledgerStore,
   ledgerHistory,

@@ -55,7 +55,15 @@ export async function takeJourney(stack: StoryStack, plan: JourneyPlan): Promise
     return own.length > 0 ? own : undefined;
   });
   return {
-    ...{ customer, scope, key, refreshId, before, accepted, seen, after, events },
+    customer,
+    scope,
+    key,
+    refreshId,
+    before,
+    accepted,
+    seen,
+    after,
+    events,
     rows: rows.filter((row) => row.refresh_id === refreshId),
   };
 }

@@ -9,11 +9,11 @@ import { awaitTopics } from './await-topics.ts';
 import { startBroadcastConsumer } from './broadcast-consumer.ts';
 import { findVersionProblems } from './broker-versions.ts';
 import { clientIdOf } from './instances.ts';
+import { createKafkajsWireClient } from './kafkajs/wire-client.ts';
 import { createRecordSender } from './record-sender.ts';
 import { openRetentionGaps } from './retention-gaps.ts';
 import { timingOf } from './timing.ts';
 import { physicalTopic } from './topic-names.ts';
-import type { KafkaConnection, WireClient } from './wire-client.ts';
 import { type KafkaSubscription, startWorkConsumer } from './work-consumer.ts';
 
 export interface KafkaBusOptions extends KafkaAccess {
@@ -32,7 +32,7 @@ export async function createKafkaBus(options: KafkaBusOptions): Promise<MessageB
   const run = options.identifiers.uuidV7();
   const clientId = clientIdOf(service, options.instance, run);
   const { topicPrefix, logger } = options;
-  const wire = await openWireClient({ ...options, clientId });
+  const wire = createKafkajsWireClient({ ...options, clientId });
   const sender = createRecordSender(await wire.openProducer(), topicPrefix);
   const context = { wire, sender, topicPrefix };
   const stopping = new AbortController();
@@ -112,16 +112,6 @@ export async function createKafkaBus(options: KafkaBusOptions): Promise<MessageB
       wire.stop();
     },
   };
-}
-
-/** Loads the client that the settings name, and no other. */
-async function openWireClient(connection: KafkaConnection): Promise<WireClient> {
-  if (connection.client === 'platformatic') {
-    const library = await import('./platformatic/wire-client.ts');
-    return library.createPlatformaticWireClient(connection);
-  }
-  const library = await import('./kafkajs/wire-client.ts');
-  return library.createKafkajsWireClient(connection);
 }
 
 /** A consumer with the topics that it reads. */

@@ -1,6 +1,6 @@
 import { deadLetterTopic, type TopicName } from '@inventory/contracts/topics';
 import { systemIdentifiers } from '@inventory/runtime/identifiers';
-import type { KafkaAccess, KafkaClient } from '@inventory/runtime/kafka-access';
+import type { KafkaAccess } from '@inventory/runtime/kafka-access';
 import {
   openNamespace,
   patientTiming,
@@ -15,9 +15,6 @@ import { toKafkaMessage, toWireRecord } from '../../src/kafka/kafkajs/kafka-reco
 import type { WireRecord } from '../../src/wire-record.ts';
 import type { BusWorld } from './bus-world.ts';
 
-/** A member detects a change of its group with its next heartbeat. */
-const timing = { ...patientTiming, heartbeatIntervalMs: 300 };
-
 export interface KafkaWorld extends BusWorld {
   openBus(access?: Partial<KafkaAccess> & { instance?: string }): Promise<MessageBus>;
   readonly namespace: TestNamespace;
@@ -31,11 +28,15 @@ export interface KafkaWorld extends BusWorld {
   read(topic: string): Promise<WireRecord[]>;
 }
 
-/** A world whose buses use this client. */
-export async function openKafkaWorld(client: KafkaClient = 'kafkajs'): Promise<KafkaWorld> {
+export async function openKafkaWorld(): Promise<KafkaWorld> {
   const namespace = await openNamespace();
   const { kafkaBrokers: brokers, topicPrefix } = namespace;
-  const kafka = createKafkaClient({ brokers, timing, clientId: 'test', logger: testLogger });
+  const kafka = createKafkaClient({
+    brokers,
+    timing: patientTiming,
+    clientId: 'test',
+    logger: testLogger,
+  });
   const admin = kafka.admin();
   const producer: Producer = kafka.producer({ allowAutoTopicCreation: false });
   await Promise.all([admin.connect(), producer.connect()]);
@@ -51,8 +52,7 @@ export async function openKafkaWorld(client: KafkaClient = 'kafkajs'): Promise<K
     async openBus(access = {}) {
       const bus = await createKafkaBus({
         brokers,
-        client,
-        timing,
+        timing: patientTiming,
         ...access,
         topicPrefix,
         service: 'test',

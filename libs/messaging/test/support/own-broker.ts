@@ -1,6 +1,5 @@
 import { provisionBackends } from '@inventory/backends/provision-backends';
 import { systemIdentifiers } from '@inventory/runtime/identifiers';
-import type { KafkaClient } from '@inventory/runtime/kafka-access';
 import { testLogger } from '@inventory/testkit/namespace';
 import type { MessageBus } from '../../src/bus.ts';
 import { createKafkaBus } from '../../src/kafka/kafka-bus.ts';
@@ -9,7 +8,7 @@ import { ensureTopics } from '../../src/kafka/topic-admin.ts';
 /** A broker of one test, which may stop it. */
 export interface OwnBroker {
   readonly address: string;
-  openBus(client: KafkaClient): Promise<MessageBus>;
+  openBus(): Promise<MessageBus>;
   /** Ends the broker by SIGKILL. */
   kill(): Promise<void>;
   /** It accepts connections and answers nothing until it is resumed. */
@@ -31,10 +30,9 @@ export async function startOwnBroker(): Promise<OwnBroker> {
   await ensureTopics({ ...options, logger: testLogger });
   return {
     address,
-    openBus: (client) =>
+    openBus: () =>
       createKafkaBus({
         brokers,
-        client,
         topicPrefix: '',
         service: 'test',
         logger: testLogger,

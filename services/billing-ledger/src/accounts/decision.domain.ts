@@ -176,7 +176,11 @@ export function decideCharge(
   const { productCode, projectId, requestId, pages } = command;
   const required = pages * pagePrice(prices, productCode);
   const details = {
-    ...{ asset, productCode, ...stated, projectId, requestId },
+    asset,
+    productCode,
+    ...stated,
+    projectId,
+    requestId,
     pages: pages === 1 ? null : pages,
   };
   const refusal = purchaseRefusal(account, { projectId, required, at });

@@ -71,8 +71,10 @@ function openWorld({ turn, cuts, stalls }: Interruptions, flaw?: Flaw) {
       step(() => {
         const isSame =
           claimed?.last.position === last?.position && claimed?.last.eventId === last?.eventId;
-        if (!isSame && flaw !== 'believes what it cached') return null;
         const { position, event } = claim;
+        // Where some of a command were not made, those that were are found by what they claimed.
+        const isMade = claimed?.last.position === position && claimed.last.eventId === event.id;
+        if (!isSame && !isMade && flaw !== 'believes what it cached') return null;
         claimed = { last: { position, eventId: event.id, isQueued: true }, claim };
         return claimed.last;
       }),

@@ -4,10 +4,11 @@ import { parseDocument } from '@inventory/mongo/parse-document';
 import {
   createSharedInserts,
   createSharedReads,
-  createSharedUpdates,
+  sharedCommands,
 } from '@inventory/mongo/shared-commands';
+import { createBatcher } from '@inventory/runtime/concurrency';
 import { newWork } from '@inventory/work/work-field';
-import type { Collection } from 'mongodb';
+import type { Collection, Filter, UpdateFilter } from 'mongodb';
 import { type LogClaimDocument, logDocuments } from './log-document.ts';
 
 /** An event and the position that it was given. */
@@ -25,6 +26,13 @@ export interface LastClaim {
   readonly isQueued: boolean;
 }
 
+/** A claim that follows another one of its log. */
+interface NextClaim {
+  readonly filter: Filter<LogClaimDocument> & { readonly _id: ProjectId };
+  readonly update: UpdateFilter<LogClaimDocument>;
+  readonly claim: Claim;
+}
+
 const claimsPerCommand = 100;
 
 /**
@@ -38,7 +46,31 @@ export function createClaimStore(
 ) {
   const reads = createSharedReads(claims, claimsPerCommand);
   const inserts = createSharedInserts(claims, claimsPerCommand);
-  const updates = createSharedUpdates<LogClaimDocument>(claims, claimsPerCommand);
+  const updates = createBatcher<NextClaim, boolean>({
+    ...sharedCommands,
+    itemsMax: claimsPerCommand,
+    async flush(next) {
+      const operations = next.map(({ filter, update }) => ({ updateOne: { filter, update } }));
+      const { modifiedCount } = await claims.bulkWrite(operations, { ordered: false });
+      const areAlike = modifiedCount === 0 || modifiedCount === next.length;
+      return areAlike ? next.map(() => modifiedCount > 0) : await findMade(next);
+    },
+  });
+
+  /**
+   * The server counts the claims that it made. Which ones, their documents show; where the next claim
+   * has followed meanwhile, the entry is in the log. The same claim of another replica is as good.
+   */
+  async function findMade(next: readonly NextClaim[]): Promise<boolean[]> {
+    const which = { _id: { $in: next.map(({ filter }) => filter._id) } };
+    const projection = { position: 1, 'event.id': 1 };
+    const stored = await claims.find(which, { projection }).toArray();
+    const byId = new Map(stored.map((one) => [one._id, one]));
+    return next.map(({ filter, claim }) => {
+      const found = byId.get(filter._id);
+      return found?.position === claim.position && found.event?.id === claim.event.id;
+    });
+  }
 
   return {
     /** The last claim of a log, `claim` null before the first; null where the log has no document. */
@@ -57,7 +89,7 @@ export function createClaimStore(
       const isMade =
         last === null
           ? await inserts.add({ _id, ...claim, work })
-          : await updates.add({ filter: { _id, ...sameAs(last) }, update: { $set } });
+          : await updates.add({ filter: { _id, ...sameAs(last) }, update: { $set }, claim });
       return isMade ? lastOf(claim, true) : null;
     },
   };

@@ -36,7 +36,10 @@ export function createLogPruning(
   return {
     /** Logs, due when their oldest entry is old enough. A log that was idle for as long is in it no more. */
     queue: createWorkQueue({
-      ...{ collection: claims, documents: logDocuments.pruning, completed: 'kept', logger },
+      collection: claims,
+      documents: logDocuments.pruning,
+      completed: 'kept',
+      logger,
       projection: { position: 1, work: 1 },
       toItem: ({ _id, position = null }): DueLog => ({ projectId: _id as ProjectId, position }),
     }),
@@ -54,7 +57,10 @@ export function createLogPruning(
       const prunedAt = dateOf(nowMs);
       const positions = entries.map(
         ({ event: { id: _id }, projectId, position }): PrunedEventDocument => ({
-          ...{ _id, projectId, position, prunedAt },
+          _id,
+          projectId,
+          position,
+          prunedAt,
         }),
       );
       // A run that was interrupted between the two writes is repeated: its positions exist already.

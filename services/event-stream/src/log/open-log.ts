@@ -32,7 +32,9 @@ export function openLog(context: ServiceContext<EventStreamConfig>, db: Db): Ope
   const pruning = createLogPruning(collections, logger);
   startPeriodicJob({
     name: 'pruned positions',
-    ...{ intervalMs: everyMs, lifetime, logger },
+    intervalMs: everyMs,
+    lifetime,
+    logger,
     runOnce: () => pruning.removePositionsBefore(clock.now() - rememberPrunedMs),
   });
   startWorker(

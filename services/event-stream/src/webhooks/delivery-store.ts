@@ -110,7 +110,12 @@ function newDelivery(wanted: NewDelivery, nowMs: number): WebhookDelivery {
   const { endpointId, projectId, eventId, type, body, appendedAtMs } = wanted;
   return {
     _id: keyOf(endpointId, eventId),
-    ...{ endpointId, projectId, eventId, type, body, appendedAtMs },
+    endpointId,
+    projectId,
+    eventId,
+    type,
+    body,
+    appendedAtMs,
     place: `${placeAt(nowMs)}/${eventId}`,
     createdAtMs: nowMs,
     ...dueFrom(nowMs),

@@ -64,7 +64,14 @@ export async function openWebhooks(
   const eventAccess = await openEventAccess(context, { bus, gateway, makeDue });
   const running = new Map<WebhookEndpointId, Turn>();
   const serving = {
-    ...{ ...stores, eventAccess, running, onDue, clock, logger, health, limits },
+    ...stores,
+    eventAccess,
+    running,
+    onDue,
+    clock,
+    logger,
+    health,
+    limits,
     attempt: openAttempts(context),
     stopping: lifetime.signal,
   };
@@ -94,15 +101,18 @@ function openStores({ config, lifetime, clock, logger }: Context, db: Db) {
   const endpoints = createEndpointStore(collections.endpoints, sealer, logger);
   const common = { lifetime, logger, intervalMs: config.log.pruneEveryMs };
   startPeriodicJob({
-    ...{ ...common, name: 'webhook delivery pruning' },
+    ...common,
+    name: 'webhook delivery pruning',
     runOnce: async () => void (await deliveries.removeCreatedBefore(clock.now() - keepMs)),
   });
   startPeriodicJob({
-    ...{ ...common, name: 'webhook turns' },
+    ...common,
+    name: 'webhook turns',
     runOnce: () => endpoints.makeDueIfAfter(clock.now() + limits.waitMaxMs, clock.now()),
   });
   startPeriodicJob({
-    ...{ ...common, name: 'webhook secrets' },
+    ...common,
+    name: 'webhook secrets',
     async runOnce(stopping) {
       const done = await endpoints.reencryptSecrets(clock.now(), stopping);
       if (done.endpoints > 0) logger.info(done, 'webhook secrets re-encrypted with the first key');
@@ -175,11 +185,15 @@ function startTurns(
   const places = isFast ? 4 * quarter : quarter;
   const requests = createSemaphore(isFast ? 2 * quarter : quarter);
   const extraRequests = createKeyedSemaphore<string>({
-    ...{ totalMax: quarter, perKeyMax: quarterOf(quarter) },
+    totalMax: quarter,
+    perKeyMax: quarterOf(quarter),
   });
   return startWorker(
     {
-      ...{ name: work[pace].name, queue, places, lookEveryMs: sweepEveryMs },
+      name: work[pace].name,
+      queue,
+      places,
+      lookEveryMs: sweepEveryMs,
       perKey: { places: quarterOf(places), keyOf: ({ accountId }) => accountId },
       // A turn ends before: its requests begin and end within the claim.
       again: { firstMs: limits.claimMs, maxMs: limits.claimMs },

@@ -71,8 +71,17 @@ const triesMax = 5;
 export function newTurn(endpoint: WebhookEndpoint, nowMs: number): Turn {
   const { nextPosition, pace } = endpoint;
   return {
-    ...{ endpoint, first: endpoint, pace, nextPosition, readMs: nowMs, begunMs: nowMs },
-    ...{ dueAtMs: null, waiting: [], sent: 0, results: Promise.resolve(), permits: [] },
+    endpoint,
+    first: endpoint,
+    pace,
+    nextPosition,
+    readMs: nowMs,
+    begunMs: nowMs,
+    dueAtMs: null,
+    waiting: [],
+    sent: 0,
+    results: Promise.resolve(),
+    permits: [],
   };
 }
 

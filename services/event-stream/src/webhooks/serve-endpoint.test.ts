@@ -143,7 +143,15 @@ function world(changes: Partial<WebhookEndpoint> = {}, cut = () => {}, flaw?: Fl
   }
 
   return {
-    ...{ deps, clock, queue, turns, stored, sent, access, answer, entries },
+    deps,
+    clock,
+    queue,
+    turns,
+    stored,
+    sent,
+    access,
+    answer,
+    entries,
     endpoint: () => endpoint,
     append(...types: string[]) {
       for (const type of types) {

@@ -127,7 +127,10 @@ export type WebhookDelivery = Readonly<z.infer<typeof delivery>>;
 
 /** What a turn of an endpoint is claimed by. */
 const endpointTurn = endpoint.pick({
-  ...{ _id: true, id: true, accountId: true, work: true },
+  _id: true,
+  id: true,
+  accountId: true,
+  work: true,
 });
 export type EndpointTurn = Readonly<Pick<EndpointDocument, '_id' | 'id' | 'accountId'>>;
 

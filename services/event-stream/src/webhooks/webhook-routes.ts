@@ -100,7 +100,9 @@ const deliveryRoutes = [
       const endpoint = await findEndpoint(webhooks, fromPath(named));
       const { state, from, to, before, limit } = query;
       const found = await webhooks.deliveries.listDeliveries(endpoint.id, {
-        ...{ state, before, limit: limit + 1 },
+        state,
+        before,
+        limit: limit + 1,
         fromMs: from === undefined ? undefined : fromIsoTime(from),
         toMs: to === undefined ? undefined : fromIsoTime(to),
       });

@@ -143,7 +143,9 @@ function toCapture({ _id: chainId, trace = {}, capture }: CaptureDocument): Pend
   invariant(capture !== undefined, 'a pending capture has its fields');
   const { startedAt, completedAt, giveUpAt, ...same } = capture;
   return {
-    ...{ chainId, trace, ...same },
+    chainId,
+    trace,
+    ...same,
     startedAtMs: startedAt.getTime(),
     completedAtMs: completedAt.getTime(),
     giveUpAtMs: giveUpAt.getTime(),

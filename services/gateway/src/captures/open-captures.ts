@@ -42,7 +42,13 @@ export function openCaptures(
   const { publish } = bus;
   const { pending: queue } = store;
   const completing = captureWork({
-    ...{ queue, intents, revisions: staging, publish, settleWithinMs, clock, logger },
+    queue,
+    intents,
+    revisions: staging,
+    publish,
+    settleWithinMs,
+    clock,
+    logger,
   });
   const { wakeIn } = startWorker(completing, context);
 

@@ -46,7 +46,9 @@ export const accountRoutes = [
     errors: ['invalid_cursor'],
     handle: (services, { query }) =>
       listById(services, query, {
-        ...{ list: ['accounts'], read: services.tenancy.listAccounts, toWire: toWireAccount },
+        list: ['accounts'],
+        read: services.tenancy.listAccounts,
+        toWire: toWireAccount,
       }),
   }),
   operatorRoute({

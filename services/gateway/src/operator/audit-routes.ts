@@ -36,7 +36,10 @@ export const auditRoutes = [
       const parts = partsOf(services, 'audit');
       const position = parts.begin(cursor);
       const found = await services.auditStore.list({
-        ...{ operator, fromMs: from, toMs: to, limit: limit + 1 },
+        operator,
+        fromMs: from,
+        toMs: to,
+        limit: limit + 1,
         after: position === null ? null : (JSON.parse(position) as AuditPosition),
       });
       const { items, pagination } = parts.take(found, limit, positionOf);
@@ -48,8 +51,17 @@ export const auditRoutes = [
 function toWire({ id, atMs, kind, requestId: request_id, ...entry }: AuditEntry) {
   const { operator, peer, method, path, action, parameters, outcome } = entry;
   return {
-    ...{ audit_id: id, at: isoTime(atMs), kind, request_id: requestId.parse(request_id) },
-    ...{ operator, peer, method, path, action, parameters, outcome },
+    audit_id: id,
+    at: isoTime(atMs),
+    kind,
+    request_id: requestId.parse(request_id),
+    operator,
+    peer,
+    method,
+    path,
+    action,
+    parameters,
+    outcome,
   };
 }
 

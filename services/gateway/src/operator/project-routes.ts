@@ -53,7 +53,8 @@ export const projectRoutes = [
     errors: ['account_not_found', 'invalid_cursor'],
     handle: (services, { path, query }) =>
       listById(services, query, {
-        ...{ list: ['projects', path.account_id], toWire: toWireProject },
+        list: ['projects', path.account_id],
+        toWire: toWireProject,
         async read(part) {
           const { id } = await services.tenancy.requireAccount(path.account_id);
           return await services.tenancy.listProjects(id, part);

@@ -51,7 +51,8 @@ export const serviceAccountRoutes = [
     errors: ['account_not_found', 'invalid_cursor'],
     handle: (services, { path, query }) =>
       listById(services, query, {
-        ...{ list: ['service_accounts', path.account_id], toWire: toWireServiceAccount },
+        list: ['service_accounts', path.account_id],
+        toWire: toWireServiceAccount,
         async read(part) {
           const account = await services.tenancy.requireAccount(path.account_id);
           return await services.tenancy.listServiceAccounts(account, part);

@@ -52,7 +52,10 @@ export async function openEventStreams(
   };
   const hubs = openProjectHubs(context, broadcasts, session);
   startPeriodicJob({
-    ...{ name: 'stream heartbeats', intervalMs: secondMs, lifetime, logger },
+    name: 'stream heartbeats',
+    intervalMs: secondMs,
+    lifetime,
+    logger,
     runOnce: async () => streams.tick(),
   });
   const watch = startPrincipalChecks(context, broadcasts, tenancy);
@@ -134,7 +137,10 @@ function startPrincipalChecks(
   const times = { clock, monotonicNow, everyMs };
   const principals = watchStreamPrincipals({ findBySecretDigest, ...times, onDue, logger });
   const checks = startPeriodicJob({
-    ...{ name: 'stream principal', intervalMs: secondMs, lifetime, logger },
+    name: 'stream principal',
+    intervalMs: secondMs,
+    lifetime,
+    logger,
     // Not awaited: a slow read delays no other check.
     runOnce: async () => void principals.checkDue(),
   });
@@ -152,7 +158,9 @@ async function openStreamSeats(
   const { perProjectMax, totalMax } = config.streams;
   const seats = createStreamSeats({
     store: createSeatStore(db, work.seats.leaseMs),
-    ...{ perProjectMax, totalMax, identifiers },
+    perProjectMax,
+    totalMax,
+    identifiers,
     acquireMs: config.deadlines.storeMs,
     onReleased: () => removals.wake(),
   });

@@ -106,7 +106,9 @@ async function follow(
   const { principal, secretDigest, clientAddress } = request;
   const session = new StreamSession(context, {
     reader: { accountId: principal.accountId, secretDigest, clientAddress },
-    ...{ hub, after, connection },
+    hub,
+    after,
+    connection,
   });
   const [remove, unwatch] = [streams.add(session), watch(session)];
   connection.onDrained(() => session.drained());

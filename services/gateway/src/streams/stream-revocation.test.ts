@@ -50,7 +50,9 @@ function createReplica(step: () => Promise<void>) {
   });
   const { open } = createTestStreams(clock, checks.watch);
   return {
-    ...{ clock, opened, checks },
+    clock,
+    opened,
+    checks,
     /** A request: authenticated by the cache, then admitted, which takes some time. */
     async openStream(admissionMs: number): Promise<void> {
       if ((await cache.findPrincipal(secret)) === null) return;

@@ -50,7 +50,10 @@ function createWorld(step: () => Promise<void>, totalMax = 100) {
   const running = () => replicas.filter(({ isRunning }) => isRunning);
 
   return {
-    ...{ clock, seats, replicas, streams },
+    clock,
+    seats,
+    replicas,
+    streams,
     fullest: () => fullest,
     async open(replica: Replica): Promise<'granted' | 'project_full' | 'unavailable'> {
       const seat = await replica.acquire(projectId);

@@ -32,7 +32,10 @@ function world() {
   });
   const { open } = createTestStreams(clock, principals.watch);
   return {
-    ...{ clock, principals, read, store },
+    clock,
+    principals,
+    read,
+    store,
     pass(ms: number): void {
       elapsedMs += ms;
       clock.advance(ms);

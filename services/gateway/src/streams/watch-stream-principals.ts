@@ -112,7 +112,11 @@ export function watchStreamPrincipals(parts: StreamPrincipalsParts) {
     watch(stream: StreamSession): () => void {
       const { accountId, secretDigest: digest } = stream;
       const secret = secrets.get(digest) ?? {
-        ...{ accountId, digest, streams: new Set(), isBeingRead: false, unknownSinceMs: null },
+        accountId,
+        digest,
+        streams: new Set(),
+        isBeingRead: false,
+        unknownSinceMs: null,
         dueAtMs: nextDueMs(),
       };
       secrets.set(digest, secret);

@@ -87,9 +87,17 @@ async function plannedWatch(
   const nowMs = clock.now();
   if (read === null) {
     const made: Watch = {
-      ...{ id: `${idPrefixes.watch}${identifiers.uuidV7()}`, version: 1 },
-      ...{ accountId, projectId, scope, ...settings },
-      ...{ createdAtMs: nowMs, nextRunAtMs: nowMs, pausedReason: null, run: null, denials: 0 },
+      id: `${idPrefixes.watch}${identifiers.uuidV7()}`,
+      version: 1,
+      accountId,
+      projectId,
+      scope,
+      ...settings,
+      createdAtMs: nowMs,
+      nextRunAtMs: nowMs,
+      pausedReason: null,
+      run: null,
+      denials: 0,
       assets,
       spent: { day: 0, credits: 0 },
       recent: { runs: 0, credits: 0 },

@@ -177,7 +177,11 @@ function openTurns(
 ): WorkQueue<Watch> {
   const queueOf = (of: { readonly waitMaxMs: number; readonly queue?: string }) =>
     createWorkQueue<WatchDocument, z.infer<typeof documents.schema>, Watch>({
-      ...{ ...of, collection, documents, keyField: 'projectId', logger },
+      ...of,
+      collection,
+      documents,
+      keyField: 'projectId',
+      logger,
       projection: { outbox: 0 },
       toItem: toWatch,
       completed: 'deleted',

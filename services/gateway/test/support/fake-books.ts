@@ -86,7 +86,12 @@ export async function startFakeBooks(bus: MessageBus): Promise<FakeBooks> {
     const { account_id, request_id, command_id, asset } = entry;
     const available = availableOf(account_id) + (refusal ? 0 : entry.amount);
     return {
-      ...{ command_id, kind, account_id, request_id, asset, refusal },
+      command_id,
+      kind,
+      account_id,
+      request_id,
+      asset,
+      refusal,
       result: refusal ? 'refused' : 'applied',
       seq: (rows.get(account_id)?.length ?? 0) + 1,
       at: isoTime(systemClock.now()),

@@ -23,7 +23,11 @@ export function changesOf(
   const next = position + 1 < saved.pages.length && !isSame ? String(position + 1) : null;
   const counts = { added: isSame ? 0 : saved.pages.length, removed: 0, changed: 0 };
   const meta: ChangesPageMeta = {
-    ...{ scope, verified_at, scan_window, language, observation_id },
+    scope,
+    verified_at,
+    scan_window,
+    language,
+    observation_id,
     from_revision_id: since as ChangesPageMeta['from_revision_id'],
     to_revision_id: revision_id,
     counts: pinned === null ? counts : null,

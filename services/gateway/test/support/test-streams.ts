@@ -108,7 +108,9 @@ export function createTestStreams(
   const parts = { log, sealPosition, limits, flushSoon: () => {}, logger: testLogger, clock };
   const hub: ProjectHub = createProjectHub(parts, newProjectId(), { logEpoch: 1, head: 0 });
   return {
-    ...{ streams, closed, silent },
+    streams,
+    closed,
+    silent,
     open(reader = {}) {
       const connection = new RecordedConnection();
       const session = new StreamSession(context, {

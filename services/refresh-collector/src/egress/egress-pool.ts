@@ -68,10 +68,12 @@ export function openEgressPool(deps: EgressPoolDeps) {
   let wakeTimer: NodeJS.Timeout | undefined;
 
   /** The request is taken before the identity is acquired: two identities never serve one. */
-  async function serveNext(identity: IdentityState, { active, reads }: Use): Promise<boolean> {
-    const { id: identityId, liveCredit } = identity;
+  async function serveNext(identity: IdentityState, use: Use): Promise<boolean> {
     const request = queue.takeNext({
-      ...{ identityId, liveCredit, active, reads: [...reads, ...starting] },
+      identityId: identity.id,
+      liveCredit: identity.liveCredit,
+      active: use.active,
+      reads: [...use.reads, ...starting],
       canWait: spareUntilMs(identity, limits) > clock.now() + yieldGuardMs,
       ...claims.ofOthers(identity),
     });
@@ -128,10 +130,7 @@ export function openEgressPool(deps: EgressPoolDeps) {
 
   return {
     /** Waits for a slot in the order of the plan; undefined when the signal is aborted first. */
-    acquire(
-      request: Omit<SlotRequest, 'order'>,
-      signal: AbortSignal,
-    ): Promise<EgressSlot | undefined> {
+    acquire(request: Omit<SlotRequest, 'order'>, signal: AbortSignal) {
       const slot = queue.wait(request, signal);
       job.wake();
       return slot;

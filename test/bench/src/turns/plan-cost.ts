@@ -47,7 +47,10 @@ export function planCostRow(): Row {
         lastStartMs: () => undefined,
       },
       {
-        ...{ collectMs, queueMs, identities, scansMax },
+        collectMs,
+        queueMs,
+        identities,
+        scansMax,
         busyScans: 2 * identities,
         scansPerAccountMax: 16,
         share: scanShare(0),
