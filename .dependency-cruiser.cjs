@@ -141,7 +141,7 @@ module.exports = {
         pathNot: [
           tests,
           '^libs/messaging/src/kafka/(kafkajs|platformatic)/',
-          '^libs/messaging/src/kafka/(topic-admin|access-admin|compare-topics|rewind-consumers)\\.ts$',
+          '^libs/messaging/src/kafka/(topic-admin|access-admin|await-consumed|compare-topics|rewind-consumers)\\.ts$',
         ],
       },
       to: { path: '^node_modules/(kafkajs|@platformatic/kafka)/' },
