@@ -9,6 +9,7 @@ import { readPricesRoute } from './accounts/read-prices-route.ts';
 import { readStatementRoute } from './accounts/read-statement-route.ts';
 import { type FindProject, readUsageRoute } from './accounts/read-usage-route.ts';
 import { setBalanceAlertRoute } from './accounts/set-balance-alert-route.ts';
+import { createAuditLines } from './audit-lines.ts';
 import type { Broadcasts } from './commands/open-broadcasts.ts';
 import type { RequestReplyClient } from './commands/request-reply-client.ts';
 import type { GatewayConfig } from './config.ts';
@@ -100,9 +101,10 @@ function openApiRoutes(
   { clients, tenancy, ...features }: PublicFeaturesDeps,
   { limiter, positions }: Shared,
 ): BoundPublicRoute[] {
-  const { config, clock } = context;
+  const { config, clock, logger } = context;
   const { ledger, webhooks, collector, eventLog: log } = clients;
   const cursors = createCursorSealer(config.cursorKeys);
+  const writeAuditLine = createAuditLines(logger);
   const status = { clock, deadlines: config.deadlines };
   const funds = createFunds({ ledger, prices: features.prices });
   const shared = { ...features, ...clients, tenancy, cursors, funds, limiter };
@@ -116,7 +118,7 @@ function openApiRoutes(
     ),
     readStatusRoute.bind({ readStatus: cacheStatus(collector.readStatus, status) }),
     ...accountRoutes(context, shared),
-    ...credentialRoutes.map((route) => route.bind({ tenancy, cursors, clock })),
+    ...credentialRoutes.map((route) => route.bind({ tenancy, cursors, clock, writeAuditLine })),
   ];
 }
 
