@@ -10,7 +10,8 @@
 const { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } = require('node:fs');
 const { tmpdir } = require('node:os');
 const { join, relative, resolve } = require('node:path');
-const { parse, parseAllDocuments } = require('yaml');
+const { parse, parseAllDocuments, stringify } = require('yaml');
+const { loadJob, programJob } = require('../deploy/restore/jobs.js');
 const { checkPods } = require('./kubernetes/check-pods.js');
 const { checkTimeouts } = require('./kubernetes/check-timeouts.js');
 const { combinations, isFilled, rendered } = require('./kubernetes/combinations.js');
@@ -147,6 +148,17 @@ function checkUse(byName) {
   });
 }
 
+/** Jobs that the script of a restore makes of what is rendered. */
+function jobsOfRestore(text) {
+  const deployments = resourcesOf(text).filter(({ kind }) => kind === 'Deployment');
+  const args = ['--verify'];
+  const jobs = [
+    ...deployments.map((one) => programJob(one, { name: `restore-${one.metadata.name}`, args })),
+    loadJob({ claim: 'backups', archive: 'an.archive', image: 'mongo:8' }),
+  ];
+  return jobs.map((job) => stringify(job, { aliasDuplicateObjects: false })).join('---\n');
+}
+
 /** Each different resource once. */
 function distinct(texts) {
   return [...new Set(texts.flatMap((text) => text.split(/^---\n/m)))].join('---\n');
@@ -163,7 +175,11 @@ async function main() {
     ]),
   );
   const ofCombinations = renderCombinations(program);
-  const all = distinct([...ofOverlays.values(), ...ofCombinations.values()]);
+  const all = distinct([
+    ...ofOverlays.values(),
+    ...ofCombinations.values(),
+    jobsOfRestore(ofOverlays.get('production')),
+  ]);
   const problems = [
     ...checkOwn(all, validator, checks),
     ...checkForeign(all, checks),

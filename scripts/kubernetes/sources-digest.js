@@ -6,6 +6,7 @@ const { join } = require('node:path');
 
 const sources = {
   'deploy/kubernetes': /^(base|components|overlays)\/.*\.yaml$/,
+  'deploy/restore': /^jobs\.js$/,
   'scripts/kubernetes': /\.js$/,
 };
 
