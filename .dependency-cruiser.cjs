@@ -154,7 +154,7 @@ module.exports = {
         pathNot: [
           tests,
           '^libs/messaging/src/kafka/kafkajs/',
-          '^libs/messaging/src/kafka/(topic-admin|access-admin|rewind-consumers)\\.ts$',
+          '^libs/messaging/src/kafka/(topic-admin|access-admin|await-consumed|compare-topics|rewind-consumers)\\.ts$',
         ],
       },
       to: { path: '^node_modules/kafkajs/' },

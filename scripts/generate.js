@@ -2,8 +2,8 @@
 
 /**
  * `npm run generate`: writes the files that are derived from the code: topics, JSON Schemas of the
- * messages, OpenAPI documents and client types, settings, metrics, dashboards, alerts. With
- * `--check` it writes nothing and fails when a file would change.
+ * messages, OpenAPI documents and client types, settings, metrics, dashboards, alerts, the overlay
+ * `production`. With `--check` it writes nothing and fails when a file would change.
  */
 const {
   existsSync,
@@ -20,6 +20,7 @@ const { metricsPage } = require('./generate/metrics-page.js');
 const { dashboardsFolder, observabilityFiles } = require('./generate/observability-files.js');
 const { openApiFiles } = require('./generate/openapi-files.js');
 const { pendingWork } = require('./generate/pending-work.js');
+const { productionOverlay } = require('./generate/production-overlay.js');
 const { settingsTables } = require('./generate/settings-tables.js');
 const { specMap } = require('./generate/spec-map.js');
 
@@ -37,6 +38,7 @@ async function generatedFiles() {
     ...pendingWork(root, serviceNames),
     ...specMap(root),
     ...observabilityFiles(root),
+    ...productionOverlay(root),
     licencesPage(root),
   ];
 }

@@ -2,14 +2,23 @@
 
 /**
  * Renders the overlays of deploy/kubernetes by kustomize into deploy/kubernetes/rendered, after
- * validating them and the components that no overlay uses against the strict schemas of Kubernetes,
- * KEDA, Gateway API and the Prometheus operator. Needs Go and Python; the tests of the rendered files
- * do not.
+ * rendering every combination of components that the values of an installation allow. Each is checked:
+ * pods are reached by what they need, no time limit cuts what a setting allows, every name of what is
+ * outside is a value. All resources follow the strict schemas of Kubernetes, KEDA, Gateway API and the
+ * Prometheus operator. Needs Go and Python; the tests of the rendered files do not.
  */
 const { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } = require('node:fs');
 const { tmpdir } = require('node:os');
-const { join, resolve } = require('node:path');
+const { join, relative, resolve } = require('node:path');
+const { parse, parseAllDocuments, stringify } = require('yaml');
+const { loadJob, programJob } = require('../deploy/restore/jobs.js');
+const { checkPods } = require('./kubernetes/check-pods.js');
+const { checkTimeouts } = require('./kubernetes/check-timeouts.js');
+const { combinations, isFilled, rendered } = require('./kubernetes/combinations.js');
+const { foreignNames } = require('./kubernetes/foreign-names.js');
+const { overlayFiles } = require('./kubernetes/production-overlay.js');
 const { sourcesDigest, textDigest } = require('./kubernetes/sources-digest.js');
+const { findProblems } = require('./kubernetes/values.js');
 const {
   definitionFiles,
   kubernetesValidate,
@@ -21,17 +30,8 @@ const {
 const root = resolve(__dirname, '..');
 const folder = join(root, 'deploy/kubernetes');
 const overlays = ['local', 'production'];
-/** Those that are complete by themselves; 'secured-backends' is rendered with an overlay. */
-const components = [
-  'collector-by-hpa',
-  'collector-by-keda',
-  'events-origin',
-  'gateway-api',
-  'gateway-by-streams',
-  'ingress',
-  'prometheus-operator',
-  'scaling',
-];
+
+const resourcesOf = (text) => parseAllDocuments(text).map((document) => document.toJS());
 
 /** Forbids unknown fields, as the strict schemas of Kubernetes do. */
 function strict(schema) {
@@ -54,7 +54,6 @@ function isOfGoAlone(pattern) {
 /** A validator for each custom resource, by `apiVersion/kind`. */
 function definitionChecks() {
   const Ajv = require('ajv');
-  const { parse } = require('yaml');
   const ajv = new Ajv({ strict: false, allErrors: true, validateFormats: false });
   const checks = new Map();
   for (const file of definitionFiles()) {
@@ -69,21 +68,19 @@ function definitionChecks() {
   return checks;
 }
 
-function checkForeign(text, checks, where) {
-  const { parseAllDocuments } = require('yaml');
-  const resources = parseAllDocuments(text).map((document) => document.toJS());
-  return resources.flatMap((resource) => {
+function checkForeign(text, checks) {
+  return resourcesOf(text).flatMap((resource) => {
     const check = checks.get(`${resource.apiVersion}/${resource.kind}`);
     if (check === undefined || check(resource)) return [];
     return check.errors.map(
       ({ instancePath, message, params }) =>
-        `${where} ${resource.kind} ${instancePath} ${message} ${JSON.stringify(params)}`,
+        `${resource.kind} ${instancePath} ${message} ${JSON.stringify(params)}`,
     );
   });
 }
 
 /** Problems by the schemas of Kubernetes: resources without a schema, and violations. */
-function checkOwn(text, validator, checks, where) {
+function checkOwn(text, validator, checks) {
   const scratch = mkdtempSync(join(tmpdir(), 'kubernetes-'));
   try {
     const file = join(scratch, 'rendered.yaml');
@@ -94,11 +91,11 @@ function checkOwn(text, validator, checks, where) {
       mayFail: true,
     });
     const lines = `${stdout}${stderr}`.split('\n').filter((line) => line !== '');
-    if (lines.length === 0) return [`${where}: kubernetes-validate printed nothing (${status})`];
+    if (lines.length === 0) return [`kubernetes-validate printed nothing (${status})`];
     return lines
       .filter((line) => !/passed for resource/.test(line))
       .filter((line) => !isForeign(line, checks))
-      .map((line) => `${where} ${line.replaceAll(file, '')}`);
+      .map((line) => line.replaceAll(file, ''));
   } finally {
     rmSync(scratch, { recursive: true, force: true });
   }
@@ -109,34 +106,101 @@ function isForeign(line, checks) {
   return checks.has(`${version}/${kind}`);
 }
 
+/** Renderings of the combinations by name. */
+function renderCombinations(program) {
+  const scratch = mkdtempSync(join(tmpdir(), 'kubernetes-'));
+  try {
+    const from = relative(scratch, folder);
+    return new Map(
+      combinations().map(({ name, values }) => {
+        const problems = findProblems(values);
+        if (problems.length > 0) throw new Error(`${name}: ${problems.join('\n')}`);
+        for (const [file, text] of Object.entries(overlayFiles(values, { from, source: name })))
+          writeFileSync(join(scratch, file), text);
+        const { stdout, stderr, status } = output(program, ['build', scratch], { mayFail: true });
+        if (status !== 0) throw new Error(`${name} is not rendered:\n${stderr}`);
+        return [name, stdout];
+      }),
+    );
+  } finally {
+    rmSync(scratch, { recursive: true, force: true });
+  }
+}
+
+/** Names of an installation that no value sets, and values that are used nowhere. */
+function checkNames(byName) {
+  const texts = [...byName.values()];
+  const unset = [...byName].flatMap(([name, text]) =>
+    foreignNames(resourcesOf(text))
+      .filter((one) => !isFilled(one))
+      .map((one) => `${name}: ${one} is no value`),
+  );
+  const unused = rendered.filter((value) => !texts.some((text) => text.includes(value)));
+  return [...unset, ...unused.map((value) => `${value} is in no combination`)];
+}
+
+function checkUse(byName) {
+  return [...byName].flatMap(([name, text]) => {
+    const resources = resourcesOf(text);
+    return [...checkPods(resources), ...checkTimeouts(resources)].map(
+      (problem) => `${name}: ${problem}`,
+    );
+  });
+}
+
+/** Jobs that the script of a restore makes of what is rendered. */
+function jobsOfRestore(text) {
+  const deployments = resourcesOf(text).filter(({ kind }) => kind === 'Deployment');
+  const args = ['--verify'];
+  const jobs = [
+    ...deployments.map((one) => programJob(one, { name: `restore-${one.metadata.name}`, args })),
+    loadJob({ claim: 'backups', archive: 'an.archive', image: 'mongo:8' }),
+  ];
+  return jobs.map((job) => stringify(job, { aliasDuplicateObjects: false })).join('---\n');
+}
+
+/** Each different resource once. */
+function distinct(texts) {
+  return [...new Set(texts.flatMap((text) => text.split(/^---\n/m)))].join('---\n');
+}
+
 async function main() {
   const program = await kustomize();
   const validator = await kubernetesValidate();
   const checks = definitionChecks();
-  const build = (path) => output(program, ['build', join(folder, path)]).stdout;
-  const built = new Map(
-    [
-      ...overlays.map((name) => `overlays/${name}`),
-      ...components.map((name) => `components/${name}`),
-    ].map((path) => [path, build(path)]),
+  const ofOverlays = new Map(
+    overlays.map((name) => [
+      name,
+      output(program, ['build', join(folder, 'overlays', name)]).stdout,
+    ]),
   );
-  const problems = [...built].flatMap(([path, text]) => [
-    ...checkOwn(text, validator, checks, path),
-    ...checkForeign(text, checks, path),
+  const ofCombinations = renderCombinations(program);
+  const all = distinct([
+    ...ofOverlays.values(),
+    ...ofCombinations.values(),
+    jobsOfRestore(ofOverlays.get('production')),
   ]);
-  if (problems.length > 0) throw new Error(problems.join('\n'));
+  const problems = [
+    ...checkOwn(all, validator, checks),
+    ...checkForeign(all, checks),
+    ...checkUse(ofOverlays),
+    ...checkUse(ofCombinations),
+    ...checkNames(ofCombinations),
+  ];
+  if (problems.length > 0) throw new Error([...new Set(problems)].join('\n'));
   mkdirSync(join(folder, 'rendered'), { recursive: true });
-  for (const name of overlays) {
-    const text = built.get(`overlays/${name}`);
+  for (const [name, text] of ofOverlays) {
     const header = [
       `# Rendered by kustomize ${versions.kustomize}: edit overlays/${name} and run node scripts/kubernetes.js.`,
-      `# sources: ${sourcesDigest(folder)}`,
+      `# sources: ${sourcesDigest(root)}`,
       `# resources: ${textDigest(text)}`,
       '',
     ].join('\n');
     writeFileSync(join(folder, 'rendered', `${name}.yaml`), header + text);
   }
-  process.stdout.write(`${built.size} renderings follow their schemas\n`);
+  process.stdout.write(
+    `${overlays.length} overlays and ${ofCombinations.size} combinations pass their checks\n`,
+  );
 }
 
 main().catch((error) => {

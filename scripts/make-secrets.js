@@ -8,23 +8,17 @@
 const { createHash, randomBytes } = require('node:crypto');
 const { readFileSync, writeFileSync } = require('node:fs');
 const { parseArgs } = require('node:util');
+const { namespace, services } = require('./kubernetes/production-overlay.js');
+const { readValues } = require('./kubernetes/values.js');
 
-const usage = `node scripts/make-secrets.js --out secrets.json --mongodb-uri URI [options]
-  --mongodb-uri URI     with {user} and {password}: mongodb+srv://{user}:{password}@cluster.example/
-  --operator NAME       the first operator, role admin (default: admin)
-  --kafka-ca FILE       PEM file of Kafka's authority
-  --mongodb-ca FILE     PEM file of MongoDB's authority
-  --namespace NAME      default: game-item-inventory
+const usage = `node scripts/make-secrets.js --values FILE --out secrets.json [--operator NAME]
+  --values FILE     the values of the installation (scripts/make-production.js); paths in it are
+                    relative to the folder in which this is run
+  --operator NAME   the first operator, role admin (default: admin)
 PLATFORM_EGRESS of the environment is that of the refresh-collector (default: direct).
-Prints, once, what belongs elsewhere: the operator's token, and the users to create in Kafka and MongoDB.`;
+Prints, once, what belongs elsewhere: the operator's token, and the commands that create the users in
+Kafka and MongoDB.`;
 
-const services = [
-  'gateway',
-  'refresh-collector',
-  'billing-ledger',
-  'revision-store',
-  'event-stream',
-];
 const callers = ['gateway', 'refresh-collector', 'event-stream'];
 
 const newSecret = () => randomBytes(32).toString('base64url');
@@ -33,37 +27,29 @@ const byName = (names, make) => Object.fromEntries(names.map((name) => [name, ma
 
 function readOptions() {
   const text = { type: 'string' };
-  const { values } = parseArgs({
-    options: {
-      out: text,
-      'mongodb-uri': text,
-      operator: { ...text, default: 'admin' },
-      'kafka-ca': text,
-      'mongodb-ca': text,
-      namespace: { ...text, default: 'game-item-inventory' },
-    },
+  const { values: options } = parseArgs({
+    options: { values: text, out: text, operator: { ...text, default: 'admin' } },
   });
-  const uri = values['mongodb-uri'] ?? '';
-  if (!values.out || !uri.includes('{user}') || !uri.includes('{password}')) throw new Error(usage);
-  return { ...values, uri };
+  if (!options.out || !options.values) throw new Error(usage);
+  return { ...options, values: readValues(options.values) };
 }
 
 /** The files or settings of each Secret, and what is to be created outside of the cluster. */
-function makeSecrets(options) {
+function makeSecrets({ operator, values }) {
   const tokens = byName(callers, newSecret);
   const operatorToken = newSecret();
-  const kafka = byName([...services, 'admin'], newSecret);
+  const kafka = values.backends_secured ? byName([...services, 'admin'], newSecret) : {};
   const mongodb = byName(services, newSecret);
-  const ca = (file) => (file === undefined ? {} : { 'ca.crt': readFileSync(file, 'utf8') });
+  const ca = (file) => (file ? { 'ca.crt': readFileSync(file, 'utf8') } : {});
   const database = (service) => ({
-    MONGODB_URI: options.uri
+    MONGODB_URI: values.mongodb.uri
       .replaceAll('{user}', `inventory-${service}`)
       .replaceAll('{password}', mongodb[service]),
   });
   const ofServices = {
     gateway: {
       CURSOR_KEYS: newSecret(),
-      OPERATORS: `${options.operator}:admin:${digestOf(operatorToken)}`,
+      OPERATORS: `${operator}:admin:${digestOf(operatorToken)}`,
     },
     'refresh-collector': { PLATFORM_EGRESS: process.env.PLATFORM_EGRESS || 'direct' },
     'event-stream': { WEBHOOK_SECRET_KEYS: newSecret() },
@@ -77,12 +63,23 @@ function makeSecrets(options) {
       ...database(service),
       ...ofServices[service],
     })),
-    'mongodb-client': ca(options['mongodb-ca']),
+    ...(values.backends_secured ? { 'mongodb-client': ca(values.mongodb.ca_file) } : {}),
   };
   for (const [user, password] of Object.entries(kafka)) {
-    secrets[`kafka-${user}`] = { ...ca(options['kafka-ca']), password };
+    secrets[`kafka-${user}`] = { ...ca(values.kafka.ca_file), password };
   }
   return { secrets, operatorToken, kafka, mongodb };
+}
+
+/** For mongosh: a user with access to its own database alone. */
+function createMongodbUser([service, password]) {
+  const role = `{ role: 'readWrite', db: 'inventory_${service.replaceAll('-', '_')}' }`;
+  return `db.getSiblingDB('admin').createUser({ user: 'inventory-${service}', pwd: '${password}', roles: [${role}] });`;
+}
+
+function createKafkaUser([name, password]) {
+  const config = `SCRAM-SHA-512=[password=${password}]`;
+  return `$KAFKA_CONFIGS --alter --entity-type users --entity-name inventory-${name} --add-config '${config}'`;
 }
 
 function main() {
@@ -91,19 +88,21 @@ function main() {
   const items = Object.entries(secrets).map(([name, stringData]) => ({
     apiVersion: 'v1',
     kind: 'Secret',
-    metadata: { name, namespace: options.namespace },
+    metadata: { name, namespace },
     stringData,
   }));
   const list = { apiVersion: 'v1', kind: 'List', items };
   writeFileSync(options.out, `${JSON.stringify(list, null, 2)}\n`, { mode: 0o600, flag: 'wx' });
-  const users = (passwords) =>
-    Object.entries(passwords).map(([user, password]) => `  inventory-${user} ${password}`);
   const lines = [
     `operator ${options.operator}, token: ${operatorToken}`,
-    'Kafka users:',
-    ...users(kafka),
-    'MongoDB users, each with its own database only:',
-    ...users(mongodb),
+    'MongoDB users, in mongosh:',
+    ...Object.entries(mongodb).map(createMongodbUser),
+    ...(options.values.backends_secured
+      ? [
+          "Kafka users, where KAFKA_CONFIGS is 'kafka-configs.sh --bootstrap-server … --command-config …':",
+          ...Object.entries(kafka).map(createKafkaUser),
+        ]
+      : []),
   ];
   process.stdout.write(`${lines.join('\n')}\n`);
 }

@@ -50,6 +50,20 @@ test('the operator’s pages name only settings that there are', async () => {
   expect(unknown).toEqual([]);
 });
 
+test('every command of the operator’s pages that acts in a namespace names it', () => {
+  const commands = trackedFiles(/^docs\/operators\/.*\.md$/).flatMap(({ path, text }) =>
+    [...text.matchAll(/(?:^ *|`)kubectl ([^`\n]+)/gm)].map(([, command = '']) => ({
+      path,
+      command,
+    })),
+  );
+  // A kustomization has its namespace, and that of a namespace is none.
+  const isNamed = (command: string) =>
+    /^(-n game-item-inventory |apply -k |apply -f \S+\/namespace\.yaml$)/.test(command);
+  expect(commands.length).toBeGreaterThan(15);
+  expect(commands.filter(({ command }) => !isNamed(command))).toEqual([]);
+});
+
 test('docs/operators/deploying.md gives the defaults of the topics job', () => {
   const { TOPIC_PARTITIONS, TOPIC_REPLICATION_FACTOR } = topicJobSettings;
   const partitions = TOPIC_PARTITIONS.parse(undefined);

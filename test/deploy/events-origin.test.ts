@@ -1,8 +1,15 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { parseAllDocuments } from 'yaml';
+import { parse, parseAllDocuments } from 'yaml';
 import { root, trackedFiles } from '../tidy/tracked-files.ts';
 import { find, podOf, type Resource } from './support/read-rendered.ts';
+
+const { combinations } = require('../../scripts/kubernetes/combinations.js') as {
+  combinations: () => readonly { readonly name: string; readonly values: object }[];
+};
+const { overlayFiles } = require('../../scripts/kubernetes/production-overlay.js') as {
+  overlayFiles: (values: object, place: object) => Readonly<Record<string, string>>;
+};
 
 const folder = join(root, 'deploy/kubernetes/components/events-origin');
 const read = (file: string, from = folder): Resource[] =>
@@ -28,14 +35,20 @@ test('the pods of the event stream are those of the gateway, in the role events 
 });
 
 test('the other gateways take the role api and state the host of the event stream (Stream origin)', () => {
-  const patch = component?.patches[0]?.patch ?? '';
-  const { spec } = find(resources, 'HTTPRoute', 'events');
-  const [host] = spec.hostnames;
+  const { values } = combinations().find((one) => one.name.includes('events')) ?? {};
+  const files = overlayFiles(values ?? {}, { from: '..', source: '' });
+  const { configMapGenerator, patches } = parse(files['kustomization.yaml'] ?? '');
+  const { literals } = configMapGenerator.find((one: { name: string }) => one.name === 'gateway');
 
-  expect(patch).toContain('value: { name: GATEWAY_ROLE, value: api }');
-  expect(patch).toContain(`value: { name: EVENTS_ORIGIN, value: https://${host} }`);
-  const [listener] = find(resources, 'Gateway', 'events').spec.listeners;
-  expect(listener.hostname).toBe(host);
+  expect(component?.patches[0]?.patch).toContain('value: { name: GATEWAY_ROLE, value: api }');
+  expect(literals).toContain('EVENTS_ORIGIN=https://events.filled.test');
+  const hosts = patches.filter(({ target, patch }: { target: { name: string }; patch: string }) => {
+    return target.name === 'events' && patch.includes('value: events.filled.test');
+  });
+  expect(hosts.map(({ target }: { target: { kind: string } }) => target.kind)).toEqual([
+    'Gateway',
+    'HTTPRoute',
+  ]);
 });
 
 test('its host leads to the event stream alone, without a time limit (Stream origin)', () => {

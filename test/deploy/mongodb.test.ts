@@ -25,6 +25,6 @@ test('docs/operators/mongodb.md sums up the connections that all replicas may ha
 });
 
 test('the network policy of production admits each port by which Atlas serves a cluster', () => {
-  const [{ ports }] = find(production, 'NetworkPolicy', 'to-kafka-and-mongodb').spec.egress;
+  const [, { ports }] = find(production, 'NetworkPolicy', 'to-kafka-and-mongodb').spec.egress;
   expect(ports).toContainEqual({ protocol: 'TCP', port: 27_015, endPort: 27_017 });
 });

@@ -3,7 +3,8 @@ import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { serviceNames } from '@inventory/contracts/topics';
-import { root } from '../tidy/tracked-files.ts';
+import { parse, stringify } from 'yaml';
+import { root, trackedFiles } from '../tidy/tracked-files.ts';
 import { configOf, type Settings } from './support/known-settings.ts';
 import { makeStandInFiles } from './support/mounted-files.ts';
 import {
@@ -31,22 +32,29 @@ const production = readRendered('production');
 const authority = join(folder, 'ca.pem');
 writeFileSync(authority, 'an authority\n');
 const out = join(folder, 'secrets.json');
-const uri = 'mongodb://{user}:{password}@database.example/';
+const values = parse(
+  readFileSync(join(root, 'deploy/kubernetes/overlays/production/values.yaml'), 'utf8'),
+);
+values.mongodb = { ...values.mongodb, uri: 'mongodb://{user}:{password}@database.example/' };
+values.kafka.ca_file = authority;
+values.mongodb.ca_file = authority;
 
-function makeSecrets(...more: readonly string[]) {
+function makeSecrets(of: object, ...given: readonly string[]) {
+  const file = join(folder, 'values.yaml');
+  writeFileSync(file, stringify(of));
   const script = join(root, 'scripts/make-secrets.js');
-  const given = ['--out', out, '--mongodb-uri', uri, '--operator', 'alice', ...more];
+  const args = [script, '--values', file, '--operator', 'alice', ...given];
   const env = { PLATFORM_EGRESS: 'http://user:password@proxy.example:3128' };
-  return spawnSync(process.execPath, [script, ...given], { encoding: 'utf8', env });
+  return spawnSync(process.execPath, args, { encoding: 'utf8', env });
 }
 
-const first = makeSecrets('--kafka-ca', authority, '--mongodb-ca', authority);
+const first = makeSecrets(values, '--out', out);
 const { items } = JSON.parse(readFileSync(out, 'utf8')) as { items: readonly MadeSecret[] };
 const made = new Map(items.map(({ metadata, stringData }) => [metadata.name, stringData]));
 
-/** Secrets that pods of the overlay refer to, with the keys of the required ones. */
-function referredTo(): { name: string; key: string | null }[] {
-  const pods = production.filter(({ kind }) => /^(Deployment|Job|CronJob)$/.test(kind)).map(podOf);
+/** Secrets that pods refer to, with the keys of the required ones. */
+function referredTo(resources: readonly Resource[]): { name: string; key: string | null }[] {
+  const pods = resources.filter(({ kind }) => /^(Deployment|Job|CronJob)$/.test(kind)).map(podOf);
   return pods.flatMap(({ containers, volumes = [] }) => [
     ...(containers as Container[]).flatMap(({ env = [] }) =>
       env.flatMap(({ valueFrom }) => {
@@ -62,7 +70,7 @@ function referredTo(): { name: string; key: string | null }[] {
 
 test('one script makes every Secret that the production overlay refers to, with every key', () => {
   expect(first.stderr).toBe('');
-  const wanted = referredTo();
+  const wanted = referredTo(production);
   expect(wanted.length).toBeGreaterThan(20);
   expect([...made.keys()].toSorted()).toEqual(
     [...new Set(wanted.map(({ name }) => name))].toSorted(),
@@ -73,6 +81,28 @@ test('one script makes every Secret that the production overlay refers to, with 
   }
   expect(made.get('mongodb-client')).toEqual({ 'ca.crt': 'an authority\n' });
   expect(made.get('refresh-collector')?.['PLATFORM_EGRESS']).toContain('proxy.example');
+});
+
+test('docs/operators/rotating-secrets.md restarts what reads a changed Secret, and nothing else', () => {
+  const [page] = trackedFiles(/^docs\/operators\/rotating-secrets\.md$/);
+  const rows = [...(page?.text ?? '').matchAll(/^\| (`[^|]*`) \| (`kubectl.*`|none: .*) \|$/gm)];
+  const restarted = rows.flatMap(([, names = '', command = '']) => {
+    const [, chosen] = / -l '?app\.kubernetes\.io\/name(?:=| in \()([a-z, -]+)/.exec(command) ?? [];
+    const all = command.endsWith('rollout restart deployment`') ? [...serviceNames] : [];
+    // That of event streams is of the component events-origin, and reads what the gateway reads.
+    const services = (chosen?.split(', ') ?? all).filter((name) => name !== 'gateway-events');
+    return names.split(', ').map((name) => [name.replaceAll('`', ''), services.toSorted()]);
+  });
+  const deployments = production.filter(({ kind }) => kind === 'Deployment');
+  const reading = [...made.keys()].map((name) => [
+    name,
+    deployments
+      .filter((deployment) => referredTo([deployment]).some((one) => one.name === name))
+      .map(({ metadata }) => metadata.name)
+      .toSorted(),
+  ]);
+
+  expect(restarted.toSorted()).toEqual(reading.toSorted());
 });
 
 test.each(serviceNames)('%s starts with the secrets that the script makes', async (service) => {
@@ -103,14 +133,30 @@ test('no two secrets are the same, and a file that is there is never overwritten
   expect(new Set(values).size).toBe(values.length);
   expect(statSync(out).mode & 0o777).toBe(0o600);
   const before = readFileSync(out, 'utf8');
-  expect(makeSecrets().status).toBe(2);
+  expect(makeSecrets(values, '--out', out).status).toBe(2);
   expect(readFileSync(out, 'utf8')).toBe(before);
 });
 
-test('the script prints the operator’s token and the users to create, and refuses a URI without them', () => {
+test('the script prints the operator’s token and the commands that create the users', () => {
   expect(first.stdout).toMatch(/^operator alice, token: [\w-]{43}$/m);
   const mongodb = /inventory-gateway:([\w-]{43})@/.exec(made.get('gateway')?.['MONGODB_URI'] ?? '');
-  expect(first.stdout).toContain(`  inventory-gateway ${mongodb?.[1]}\n`);
-  expect(first.stdout).toContain(`  inventory-admin ${made.get('kafka-admin')?.['password']}\n`);
-  expect(makeSecrets('--mongodb-uri', 'mongodb://database.example/').stderr).toContain('{user}');
+  expect(first.stdout).toContain(
+    `createUser({ user: 'inventory-gateway', pwd: '${mongodb?.[1]}', roles: [{ role: 'readWrite', db: 'inventory_gateway' }] })`,
+  );
+  expect(first.stdout).toContain(
+    `--entity-name inventory-admin --add-config 'SCRAM-SHA-512=[password=${made.get('kafka-admin')?.['password']}]'`,
+  );
+});
+
+test('without secured backends there is no Kafka user, and where Node trusts the authorities no file of theirs', () => {
+  const open = join(folder, 'open.json');
+  const { stdout } = makeSecrets({ ...values, backends_secured: false }, '--out', open);
+  expect(stdout).not.toContain('SCRAM');
+  expect(readFileSync(open, 'utf8')).not.toMatch(/kafka|mongodb-client/);
+
+  const trusted = join(folder, 'trusted.json');
+  const { kafka, mongodb } = values;
+  const ofBackends = { kafka: { ...kafka, ca_file: null }, mongodb: { ...mongodb, ca_file: null } };
+  makeSecrets({ ...values, ...ofBackends }, '--out', trusted);
+  expect(readFileSync(trusted, 'utf8')).not.toContain('ca.crt');
 });

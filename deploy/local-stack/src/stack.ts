@@ -2,7 +2,11 @@ import type { ManagedProcess } from '@inventory/backends/managed-process';
 import type { ServiceName } from '@inventory/contracts/topics';
 
 /** One replica of a service. Its name is `gateway`, from the second replica on `gateway-2`. */
-export type StackService = ManagedProcess & ServiceUrls;
+export type StackService = ManagedProcess &
+  ServiceUrls & {
+    /** What its next process has: the running one has read it. */
+    readonly environment: Record<string, string | undefined>;
+  };
 
 export interface ServiceUrls {
   readonly service: ServiceName;

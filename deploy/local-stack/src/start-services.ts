@@ -69,17 +69,18 @@ export async function startServices(
     const url = localUrl(httpPort);
     const publicUrl = publicPort === null ? null : localUrl(publicPort);
     const operatorUrl = operatorPort === null ? null : localUrl(operatorPort);
+    const environment = { ...serviceEnvironment(address, surroundingsOf(service)) };
     const process = createProcess(runtime, {
       name,
       args: serviceProgram(service),
-      environment: serviceEnvironment(address, surroundingsOf(service)),
+      environment,
       probe: async () => {
         await assertHealthy(`${url}/readyz`);
         if (publicUrl !== null) await assertListening(publicUrl);
       },
       aliveUrl: `${url}/livez`,
     });
-    return Object.assign(process, { service, url, publicUrl, operatorUrl });
+    return Object.assign(process, { service, url, publicUrl, operatorUrl, environment });
   });
   await startAll(runtime, services);
   return services;

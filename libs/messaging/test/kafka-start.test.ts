@@ -4,6 +4,7 @@ import type { KafkaTiming } from '@inventory/runtime/kafka-access';
 import { testLogger } from '@inventory/testkit/namespace';
 import { waitFor } from '@inventory/testkit/wait-for';
 import { TopicsMissing } from '../src/kafka/await-topics.ts';
+import { compareTopics } from '../src/kafka/compare-topics.ts';
 import { createKafkaBus } from '../src/kafka/kafka-bus.ts';
 import { ensureTopics, topicConfigs } from '../src/kafka/topic-admin.ts';
 import { type KafkaWorld, openKafkaWorld } from './support/kafka-world.ts';
@@ -96,6 +97,30 @@ test('a gap at the end of a partition is over when the group waits for new recor
   await waitFor('a new record is handled', () => second.handled.length === 1);
 });
 
+test('when the positions of a group are gone, the bus is not ready until it has one again, or waits for a record', async () => {
+  const bus = await world.openBus();
+  await bus.publish(newKeys(8).flatMap((key) => cancels(key, 1)));
+  const topic = world.physical(workTopic);
+  const written = (await world.admin.fetchTopicOffsets(topic)).filter(({ high }) => high !== '0');
+  const [first, last = first] = written;
+  const expired = written.map(({ partition, high }) => ({
+    partition,
+    // Nothing is left of the first partition, one record of the last.
+    offset: partition === last?.partition ? String(Number(high) - 1) : high,
+  }));
+  await world.admin.deleteTopicRecords({ topic, partitions: expired });
+
+  const late = await world.openBus();
+  const { handled } = await recordWork(late);
+
+  const missed = expired.map(({ partition, offset }) => {
+    return `${workTopic}/${partition}: there is no position before the start of the log (${offset})`;
+  });
+  expect(late.health()).toMatchObject({ ready: false, problems: expect.arrayContaining(missed) });
+  await waitFor('what is left is handled', () => handled.length === 1);
+  await waitFor('the bus is ready', () => late.health().ready);
+});
+
 test('expired records of a topic of short retention are no gap: its messages are re-sent', async () => {
   const bus = await world.openBus();
   const topic = world.physical('project.events.v1');
@@ -130,6 +155,24 @@ test('topics are created once, with the configured partitions and retention', as
     const found = topics.find(({ name }) => name === topic);
     expect([topic, found?.partitions.length]).toEqual([topic, numPartitions]);
   }
+});
+
+test('what differs of an existing topic is reported, and not changed', async () => {
+  const { kafkaBrokers: brokers, topicPrefix } = world.namespace;
+  const cluster = { brokers, topicPrefix, logger: testLogger };
+  const wanted = topicConfigs({ topicPrefix, partitions: 2, replicationFactor: 1 });
+  expect(await compareTopics({ ...cluster, wanted })).toEqual([]);
+
+  const other = topicConfigs({ topicPrefix, partitions: 3, replicationFactor: 3 });
+  const differences = await compareTopics({ ...cluster, wanted: other });
+
+  const of = world.physical(workTopic);
+  expect(differences.filter((one) => one.of === of)).toEqual([
+    { of, setting: 'partitions', found: '2', wanted: '3' },
+    { of, setting: 'replication factor', found: '1', wanted: '3' },
+    { of, setting: 'min.insync.replicas', found: '1', wanted: '2' },
+  ]);
+  expect(await compareTopics({ ...cluster, wanted })).toEqual([]);
 });
 
 /** A bus on topics that nothing has created. */

@@ -1,6 +1,7 @@
 import { consumerGroup, type ServiceName, topicsOf } from '@inventory/contracts/topics';
 import { testLogger } from '@inventory/testkit/namespace';
 import { waitFor } from '@inventory/testkit/wait-for';
+import { awaitConsumed } from '../src/kafka/await-consumed.ts';
 import { readTopic } from '../src/kafka/read-topic.ts';
 import { rewindConsumers } from '../src/kafka/rewind-consumers.ts';
 import { type KafkaWorld, openKafkaWorld } from './support/kafka-world.ts';
@@ -106,4 +107,26 @@ test('every topic whose work replicas share is rewound', () => {
     'billing.outcomes.v1',
     'refresh.outcomes.v1',
   ]);
+});
+
+test('a wait for the consumers of a service ends when its group has handled what was there, not before its first fetch', async () => {
+  const bus = await world.openBus();
+  const { kafkaBrokers: brokers, topicPrefix } = world.namespace;
+  const wait = (signal?: AbortSignal) => {
+    const service = 'refresh-collector' as const;
+    const ending = signal === undefined ? {} : { signal };
+    return awaitConsumed({ brokers, topicPrefix, service, logger: testLogger, ...ending });
+  };
+  await wait();
+  const [key = ''] = newKeys(1);
+  await bus.publish(cancels(key, 3));
+  const stopped = new AbortController();
+  const early = wait(stopped.signal);
+  stopped.abort(new Error('nothing consumes'));
+  await expect(early).rejects.toThrow('nothing consumes');
+
+  const { handled } = await recordWork(bus, { group: 'refresh-collector' });
+  await wait();
+
+  expect(idsOf(handled)).toEqual([`${key}#0`, `${key}#1`, `${key}#2`]);
 });

@@ -29,7 +29,10 @@ export const topicJobSettings = {
     ),
 } as const;
 
-/** Creates missing topics and, where principals are named, their rights; existing ones stay. */
+/**
+ * Creates missing topics and, where principals are named, their rights; existing ones stay, and what
+ * differs of them is reported.
+ */
 export async function prepareTopics(
   environment: Record<string, string | undefined>,
   logger: Logger,
@@ -37,13 +40,16 @@ export async function prepareTopics(
   const parsed = readSettings(topicJobSettings, environment);
   const cluster = { ...kafkaAccess(parsed), topicPrefix: parsed.KAFKA_TOPIC_PREFIX, logger };
   // Loaded for this job alone: a service may use another client.
-  const { ensureTopics } = await import('@inventory/messaging/kafka/topic-admin');
-  const created = await ensureTopics({
+  const { ensureTopics, topicConfigs } = await import('@inventory/messaging/kafka/topic-admin');
+  const { compareTopics } = await import('@inventory/messaging/kafka/compare-topics');
+  const stated = {
     ...cluster,
     partitions: parsed.TOPIC_PARTITIONS,
     replicationFactor: parsed.TOPIC_REPLICATION_FACTOR,
-  });
-  logger.info({ created }, 'topics ready');
+  };
+  const created = await ensureTopics(stated);
+  const differences = await compareTopics({ ...cluster, wanted: topicConfigs(stated) });
+  logger.info({ created, differences: differences.length }, 'topics ready');
   const { ACL_PRINCIPALS: principals } = parsed;
   if (principals === undefined) return;
   const { ensureAccess } = await import('@inventory/messaging/kafka/access-admin');

@@ -18,6 +18,7 @@ import {
   runTask,
   type Task,
 } from './jobs.ts';
+import { restoreTasks } from './restore-tasks.ts';
 import type { ServiceContext } from './service-context.ts';
 
 export interface MainOptions<Config extends ServiceConfig> {
@@ -31,8 +32,8 @@ export interface MainOptions<Config extends ServiceConfig> {
 
 /**
  * The whole of a service's main: configuration, then the service until a signal stops it. With
- * `--check-config`, `--ensure-topics`, `--ensure-indexes`, `--rewind-consumers-to <time>` or the
- * flag of a task it does that and ends.
+ * `--check-config`, `--ensure-topics`, `--ensure-indexes`, `--rewind-consumers-to <time>`,
+ * `--drop-database <name>`, `--await-consumers` or the flag of a task it does that and ends.
  */
 export async function runMain<Config extends ServiceConfig>(
   options: MainOptions<Config>,
@@ -70,7 +71,7 @@ async function runConfigured<Config extends ServiceConfig>(
     if (!areComplete) process.exitCode = 1;
     return;
   }
-  const task = tasks.find(({ flag }) => argv.includes(flag));
+  const task = [...restoreTasks(service), ...tasks].find(({ flag }) => argv.includes(flag));
   if (task) {
     const run = (lifetime: Lifetime) => task.run({ ...surroundings, lifetime, logger }, argv);
     await runTask({ process, logger, stopDeadlineMs, run });

@@ -10,6 +10,7 @@ import { waitFor } from '@inventory/testkit/wait-for';
 import { MongoClient } from 'mongodb';
 import { prepareIndexes } from '../src/jobs.ts';
 import { openBackends } from '../src/open-backends.ts';
+import { restoreTasks } from '../src/restore-tasks.ts';
 
 const far = 600_000;
 const health = { started: true, alive: true, problems: [] };
@@ -102,4 +103,24 @@ test('the job of indexes ends with the command where an index has another defini
   expect(await run(logger)).toBe(false);
 
   expect(lines.join()).toContain(".getCollection('things').dropIndex('kind')");
+});
+
+test('a database is dropped by its own name alone, with everything in it (restore)', async () => {
+  const [drop] = restoreTasks('gateway');
+  const run = async (...argv: string[]) => {
+    const lifetime = openLifetime(testLogger, far);
+    const surroundings = { clock: systemClock, identifiers: systemIdentifiers };
+    const context = { ...surroundings, config, lifetime, logger: testLogger };
+    const done = await drop?.run(context, ['--drop-database', ...argv]);
+    await lifetime.close();
+    return done;
+  };
+  await things().insertOne({ kind: 'a' });
+  const { database } = config.mongodb;
+  const collections = () => operator.db(database).listCollections().toArray();
+
+  expect([await run(), await run('inventory_other')]).toEqual([false, false]);
+  expect(await collections()).toHaveLength(1);
+  expect(await run(database)).toBe(true);
+  expect(await collections()).toEqual([]);
 });

@@ -21,9 +21,10 @@ export async function copyDatabase(records: Records): Promise<DatabaseCopy> {
 /** The database is as it was, and holds nothing that came later. */
 export async function restoreDatabase(records: Records, copy: DatabaseCopy): Promise<void> {
   for (const { name } of await records.listCollections().toArray()) {
-    const collection = records.collection(name);
-    await collection.deleteMany({});
-    const documents = copy.get(name) ?? [];
-    if (documents.length > 0) await collection.insertMany(documents.map((one) => ({ ...one })));
+    await records.collection(name).deleteMany({});
+  }
+  for (const [name, documents] of copy) {
+    if (documents.length === 0) continue;
+    await records.collection(name).insertMany(documents.map((one) => ({ ...one })));
   }
 }

@@ -175,7 +175,7 @@ test('of claims that are made by one command each knows whether it was made, als
 
 function claimOf(projectId: ProjectId, position: number): Claim {
   const completion = completionOf(projectId);
-  return { accountId: completion.account_id, position, event: refreshEvent(completion) };
+  return { accountId: completion.accountId, position, event: refreshEvent(completion) };
 }
 
 test('beside a replica of the version before, which appends without a claim, positions stay contiguous and each event has one (Events) [events-gapless]', async () => {

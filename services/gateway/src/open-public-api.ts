@@ -4,6 +4,7 @@ import type { ServiceContext } from '@inventory/service-host/service-context';
 import type { Db } from 'mongodb';
 import { createFunds } from './accounts/funds.ts';
 import type { PriceVersion } from './accounts/prices.ts';
+import { createAuditLines } from './audit-lines.ts';
 import type { Broadcasts } from './commands/open-broadcasts.ts';
 import type { RequestReplyClient } from './commands/request-reply-client.ts';
 import type { GatewayConfig } from './config.ts';
@@ -96,7 +97,7 @@ function openApi(
     events: { log: eventLog, cursors: positions },
     webhooks: shared,
     accounts: { ...shared, decisionTimeoutMs, customerRequestsPerMinute },
-    credentials: shared,
+    credentials: { ...shared, writeAuditLine: createAuditLines(logger) },
     status: { readStatus: cacheStatus(collector.readStatus, { clock, deadlines }) },
   };
 }

@@ -1,6 +1,7 @@
 import { credentialList, issuedCredential } from '@inventory/contracts/http/credentials';
 import { systemClock } from '@inventory/runtime/clock';
 import { newCredentialId, newProjectId } from '@inventory/testkit/builders';
+import { testLogger } from '@inventory/testkit/namespace';
 import { callDocumented } from './support/call-documented.ts';
 import { world } from './support/file-world.ts';
 import { operate, startWholeGateway, type WholeGateway } from './support/whole-gateway.ts';
@@ -229,4 +230,24 @@ test('a Project that is not the own one has no Credentials to be seen (Self-serv
   );
 
   expect(answers.map(({ json }) => json.error?.code)).toEqual(Array(4).fill('project_not_found'));
+});
+
+test('the rotation and the revocation of a Credential by its customer are audit lines, as a restore has to repeat them (Self-service Credentials) [self-service-credentials]', async () => {
+  const logged = jest.spyOn(testLogger, 'info');
+  const { project_id, own, call } = await newCustomer();
+  const { json } = await call('POST', '', { name: 'Bot', scopes: [current] });
+  const { credential_id } = json.data;
+
+  await call('POST', `/${credential_id}/rotate`, { overlap_seconds: 60 });
+  const { json: revoked } = await call('DELETE', `/${credential_id}`);
+
+  const by = { operator: null, by_credential_id: own.credential_id, outcome: 'done' };
+  const of = { ...by, project_id, credential_id };
+  const lines = logged.mock.calls.map(([line]) => line as { audit?: unknown; request_id?: string });
+  logged.mockRestore();
+  expect(lines.flatMap(({ audit = [] }) => audit).slice(-2)).toEqual([
+    { ...of, action: 'credential.rotate', overlap_seconds: 60 },
+    { ...of, action: 'credential.revoke' },
+  ]);
+  expect(lines.at(-1)?.request_id).toBe(revoked.meta.request_id);
 });

@@ -85,6 +85,7 @@ export async function createKafkaBus(options: KafkaBusOptions): Promise<MessageB
         gaps.stop();
         throw error;
       });
+      gaps.consuming();
       return track(
         {
           ...consumer,

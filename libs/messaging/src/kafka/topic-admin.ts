@@ -75,6 +75,9 @@ export function topicConfigs(
   const minInSync = String(Math.max(1, replicationFactor - 1));
   const entries = (retentionMs: number) => [
     { name: 'retention.ms', value: String(retentionMs) },
+    // Of the broker's own defaults either deletes records before their time.
+    { name: 'retention.bytes', value: '-1' },
+    { name: 'cleanup.policy', value: 'delete' },
     { name: 'min.insync.replicas', value: minInSync },
     { name: 'unclean.leader.election.enable', value: 'false' },
     // The clock of a sender decides nothing, and a rewind to a time finds what was written since.

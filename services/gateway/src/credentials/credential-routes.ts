@@ -17,6 +17,8 @@ import type { GrantedPermission } from '@inventory/contracts/vocabulary';
 import { Refused } from '@inventory/http/refused';
 import { invariant } from '@inventory/runtime/bug';
 import type { Clock } from '@inventory/runtime/clock';
+import type { WriteAuditLine } from '../audit-lines.ts';
+import type { AdmittedRequest } from '../http/answer.ts';
 import { dataRoute, partOf } from '../http/data-route.ts';
 import { exampleIds } from '../http/openapi/examples.ts';
 import { nextPart, sameProject } from '../http/openapi/links.ts';
@@ -29,6 +31,7 @@ import { toWireCredential, toWireIssued } from '../tenancy/wire-credential.ts';
 
 export interface CredentialServices {
   readonly tenancy: Tenancy;
+  readonly writeAuditLine: WriteAuditLine;
   readonly cursors: CursorSealer;
   readonly clock: Clock;
 }
@@ -139,10 +142,12 @@ const rotateCredentialRoute = dataRoute({
     example: issuedCredentialExample,
   },
   errors: ['credential_not_found', 'credential_revoked'],
-  async handle({ tenancy, clock }: CredentialServices, { path, body }, { principal }) {
-    const { id } = await findOwnCredential(tenancy, principal, path.credential_id);
+  async handle(deps: CredentialServices, { path, body }, request) {
+    const { tenancy, clock } = deps;
+    const { id } = await findOwnCredential(tenancy, request.principal, path.credential_id);
     const overlapMs = body.overlap_seconds * 1_000;
     const issued = await tenancy.rotateCredential({ credentialId: id, overlapMs });
+    writeEnd(deps, request, { action: 'credential.rotate', ...path, ...body });
     return { data: toWireIssued(issued, clock.now()) };
   },
 });
@@ -164,11 +169,24 @@ const revokeCredentialRoute = dataRoute({
     example: { ...credentialExample, state: 'revoked', revoked_at: '2026-01-20T10:00:00.000Z' },
   },
   errors: ['credential_not_found'],
-  async handle({ tenancy, clock }: CredentialServices, { path }, { principal }) {
-    const { id } = await findOwnCredential(tenancy, principal, path.credential_id);
-    return { data: toWireCredential(await tenancy.revokeCredential(id), clock.now()) };
+  async handle(deps: CredentialServices, { path }, request) {
+    const { tenancy, clock } = deps;
+    const { id } = await findOwnCredential(tenancy, request.principal, path.credential_id);
+    const revoked = await tenancy.revokeCredential(id);
+    writeEnd(deps, request, { action: 'credential.revoke', ...path });
+    return { data: toWireCredential(revoked, clock.now()) };
   },
 });
+
+/** The end of a secret is in the log, as after a restore it has to end again. */
+function writeEnd(
+  { writeAuditLine }: CredentialServices,
+  { principal, requestId }: AdmittedRequest,
+  change: { readonly action: string },
+): void {
+  const by = { operator: null, by_credential_id: principal.credentialId };
+  writeAuditLine({ ...by, ...change, outcome: 'done' }, requestId);
+}
 
 /** The Credentials of the own Project, in the order of the reference. */
 export const credentialRoutes = [

@@ -2,6 +2,7 @@ import type { RefusalCode } from '@inventory/contracts/refusal';
 import type { Clock } from '@inventory/runtime/clock';
 import type { Identifiers } from '@inventory/runtime/identifiers';
 import type { Logger } from '@inventory/runtime/logger';
+import { createAuditLines } from '../audit-lines.ts';
 import type { AuditEntry, AuditedCall, AuditStore } from './audit-store.ts';
 import { toOperatorRefused } from './to-operator-refused.ts';
 
@@ -29,8 +30,7 @@ export function createAudit({
   readonly identifiers: Identifiers;
   readonly logger: Logger;
 }) {
-  // Written at every log level except silent.
-  const lines = logger.level === 'silent' ? logger : logger.child({}, { level: 'info' });
+  const writeLine = createAuditLines(logger);
 
   async function append(entry: Omit<AuditEntry, 'id' | 'atMs'>): Promise<void> {
     await store.append({ ...entry, id: `aud_${identifiers.uuidV7()}`, atMs: clock.now() });
@@ -43,10 +43,7 @@ export function createAudit({
   ): Promise<void> {
     const { action, parameters } = change;
     const { operator, requestId } = call;
-    lines.info(
-      { audit: { operator, action, ...parameters, ...ids, outcome }, request_id: requestId },
-      'audit',
-    );
+    writeLine({ operator, action, ...parameters, ...ids, outcome }, requestId);
     try {
       await append({ ...call, kind: 'ended', action, parameters: ids, outcome });
     } catch (error) {
