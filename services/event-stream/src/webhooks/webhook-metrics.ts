@@ -26,7 +26,7 @@ const dueDeliveries = gauge({
 const dueOldestAge = gauge({
   name: 'inventory.webhooks.due.oldest.age',
   description:
-    'How long the oldest delivery has been due that a turn of its endpoint left; 0 without one. Those of paused endpoints and suspended Projects are not late',
+    'How long the oldest delivery has been due that the last claim of its endpoint left; 0 without one. Those of paused endpoints and suspended Projects are not late',
   unit: 's',
 });
 const retrying = gauge({
