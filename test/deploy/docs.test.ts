@@ -72,6 +72,17 @@ test('every link of a document leads to a file, and to the heading it names', ()
   expect(missing).toEqual([]);
 });
 
+test('commands of kubectl on what the product deploys name its namespace', () => {
+  const commands = trackedFiles(/^docs\/operators\/.*\.md$/).flatMap(({ path, text }) =>
+    [...text.matchAll(/\bkubectl ([^`\n]*)/g)].map(([, rest = '']) => ({ path, rest })),
+  );
+  const onObjects = /\b(get|logs|exec|delete|wait|scale|rollout|port-forward|create job)\b/;
+
+  expect(commands.length).toBeGreaterThan(10);
+  const unnamed = commands.filter(({ rest }) => onObjects.test(rest) && !/^-n \S+/.test(rest));
+  expect(unnamed).toEqual([]);
+});
+
 test('every library and service has a README, which names modules that there are', () => {
   const readmes = trackedFiles(/^(libs|services)\/[^/]+\/README\.md$/);
   const packages = trackedFiles(/^(libs|services)\/[^/]+\/package\.json$/);
