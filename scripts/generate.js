@@ -20,7 +20,7 @@ const { metricsPage } = require('./generate/metrics-page.js');
 const { dashboardsFolder, observabilityFiles } = require('./generate/observability-files.js');
 const { openApiFiles } = require('./generate/openapi-files.js');
 const { pendingWork } = require('./generate/pending-work.js');
-const { settingsTables } = require('./generate/settings-tables.js');
+const { settingsPage } = require('./generate/settings-page.js');
 const { specMap } = require('./generate/spec-map.js');
 
 const root = resolve(__dirname, '..');
@@ -33,7 +33,7 @@ async function generatedFiles() {
     metrics,
     ...messageDocs(root),
     ...(await openApiFiles(root)),
-    ...settingsTables(root, serviceNames),
+    settingsPage(root, serviceNames),
     ...pendingWork(root, serviceNames),
     ...specMap(root),
     ...observabilityFiles(root),
