@@ -21,7 +21,7 @@ const { dashboardsFolder, observabilityFiles } = require('./generate/observabili
 const { openApiFiles } = require('./generate/openapi-files.js');
 const { pendingWork } = require('./generate/pending-work.js');
 const { productionOverlay } = require('./generate/production-overlay.js');
-const { settingsTables } = require('./generate/settings-tables.js');
+const { settingsPage } = require('./generate/settings-page.js');
 const { specMap } = require('./generate/spec-map.js');
 
 const root = resolve(__dirname, '..');
@@ -34,7 +34,7 @@ async function generatedFiles() {
     metrics,
     ...messageDocs(root),
     ...(await openApiFiles(root)),
-    ...settingsTables(root, serviceNames),
+    settingsPage(root, serviceNames),
     ...pendingWork(root, serviceNames),
     ...specMap(root),
     ...observabilityFiles(root),

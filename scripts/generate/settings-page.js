@@ -24,7 +24,7 @@ and so does a start. **required** marks a setting without a default. What to set
 are secrets: [configuring.md](../operators/configuring.md).
 `;
 
-function settingsPage(root, services, { cellOf }) {
+function settingsPage(root, services) {
   const schemas = new Map(
     services.map((service) => [
       service,
@@ -34,23 +34,30 @@ function settingsPage(root, services, { cellOf }) {
   const { serviceSettings } = require(join(root, 'libs/runtime/dist/service-settings.js'));
   const { topicJobSettings } = require(join(root, 'libs/service-host/dist/jobs.js'));
   const common = Object.keys(serviceSettings);
-  const table = (settings, left = []) => tableOf(settings, left, cellOf);
   const sections = [
-    `## Every service\n\n${table(serviceSettings)}`,
-    ...[...schemas].map(([service, settings]) => `## ${service}\n\n${table(settings, common)}`),
-    `## The topics job, \`--ensure-topics\`\n\nIt reads these settings only.\n\n${table(topicJobSettings)}`,
+    `## Every service\n\n${tableOf(serviceSettings)}`,
+    ...[...schemas].map(([service, settings]) => `## ${service}\n\n${tableOf(settings, common)}`),
+    `## The topics job, \`--ensure-topics\`\n\nIt reads these settings only.\n\n${tableOf(topicJobSettings)}`,
   ];
   return { path, content: `${intro}\n${sections.join('\n\n')}\n` };
 }
 
-function tableOf(settings, left, cellOf) {
+function tableOf(settings, left = []) {
   const rows = Object.entries(settings)
     .filter(([name]) => !left.includes(name))
     .map(
       ([name, schema]) =>
-        `| \`${name}\` | ${withTime(name, cellOf(schema))} | ${unitOf(name)} | ${schema.description} |`,
+        `| \`${name}\` | ${withTime(name, defaultOf(schema))} | ${unitOf(name)} | ${schema.description} |`,
     );
   return ['| Setting | Default | Unit | What it is |', '|---|---|---|---|', ...rows].join('\n');
+}
+
+/** The default of a setting, by its schema. */
+function defaultOf(schema) {
+  const parsed = schema.safeParse(undefined);
+  if (!parsed.success) return '**required**';
+  if (parsed.data === undefined) return 'none';
+  return parsed.data === '' ? 'empty' : `\`${[parsed.data].flat().join(',')}\``;
 }
 
 function unitOf(name) {

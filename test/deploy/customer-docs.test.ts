@@ -1,10 +1,22 @@
+import { projectEvent } from '@inventory/contracts/http/project-event';
+import { closingData, recoveryData, revokedData } from '@inventory/contracts/http/stream-frames';
 import { languageTags } from '@inventory/contracts/languages';
-import { hasRetryAfter } from '@inventory/contracts/refusal';
+import { hasRetryAfter, type RefusalCode } from '@inventory/contracts/refusal';
 import { publicCodes, rowOf } from '@inventory/contracts/refusal-codes';
 import { refreshOutcomes } from '@inventory/contracts/vocabulary';
 import { firstPriceList } from '../../services/billing-ledger/src/prices/price-list.domain.ts';
+import { v1OriginalText } from '../../services/gateway/src/http/v1/v1-failures.ts';
 import { readJson, trackedFiles } from '../tidy/tracked-files.ts';
 import { configOf } from './support/known-settings.ts';
+
+interface Response {
+  readonly content?: Readonly<
+    Record<string, { readonly schema?: { readonly $ref?: string }; readonly examples?: object }>
+  >;
+}
+const openApi = readJson<{
+  paths: Record<string, Record<string, { responses: Record<string, Response> }>>;
+}>('docs/generated/openapi.json');
 
 const pages = trackedFiles(/^(README|docs\/customers\/[\w-]+|libs\/client\/README)\.md$/);
 const page = (name: string): string =>
@@ -17,6 +29,43 @@ test('the page of errors has each code that customers receive, with its status a
     (code) => `${code} ${rowOf(code).status}${hasRetryAfter(code) ? ' ↻' : ''}`,
   );
   expect(written.toSorted()).toEqual(sent.toSorted());
+});
+
+test('the page of V1 has each code of its routes, with its status and the text of the original one (V1)', () => {
+  const alias = '/v1/platform/inventory/{platform_id}/{app_id}/{context_id}';
+  const { responses } = openApi.paths[alias]?.['get'] ?? { responses: {} };
+  const ofV1 = Object.values(responses).flatMap(({ content }) => {
+    const { schema, examples = {} } = content?.['application/json'] ?? {};
+    return schema?.$ref?.includes('/V1') ? Object.keys(examples) : [];
+  });
+  const rows = [
+    ...page('v1-clients').matchAll(/^\| (\d+) \| `([a-z_]+)` \| (?:`(.*)`|as .*) \|$/gm),
+  ];
+  const written = rows.map(([, status, code, text]) => `${code} ${status} ${text ?? ''}`);
+  const sent = ofV1.map((code) => {
+    const text = code === 'invalid_request' ? '' : v1OriginalText(code as RefusalCode);
+    return `${code} ${rowOf(code as RefusalCode).status} ${text}`;
+  });
+
+  expect(sent.length).toBeGreaterThan(15);
+  expect(written.toSorted()).toEqual(sent.toSorted());
+});
+
+test('the page of events has each type with its data and links, and each reason of a control frame (Events)', () => {
+  const text = page('events');
+  for (const { shape } of projectEvent.options) {
+    const row = text.split('\n').find((line) => line.startsWith(`| \`${shape.type.value}\` | \``));
+    const [, data = '', links = ''] = row?.split(' | ') ?? [];
+    for (const name of Object.keys(shape.data.shape)) expect(data).toContain(`\`${name}`);
+    for (const name of Object.keys(shape.links.shape)) expect(links).toContain(`\`${name}\``);
+    for (const name of Object.keys(shape)) {
+      expect(text).toMatch(new RegExp(`^\\| (\`data\`, )?\`${name}\``, 'm'));
+    }
+  }
+  const reasons = [closingData, recoveryData, revokedData].flatMap(
+    ({ shape }) => shape.reason.options,
+  );
+  for (const reason of reasons) expect(text).toMatch(new RegExp(`^\\|.*\`${reason}\`.*\\|`, 'm'));
 });
 
 test('the page of errors has each word of the platform for a language, with its tag (Reads)', () => {
@@ -71,9 +120,7 @@ test('the limits that customers read are the defaults of the settings (Limits)',
 });
 
 test('the pages of customers name only operations that there are', () => {
-  const { paths } = readJson<{ paths: Record<string, Record<string, unknown>> }>(
-    'docs/generated/openapi.json',
-  );
+  const { paths } = openApi;
   const operations = Object.entries(paths).flatMap(([path, methods]) =>
     Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`),
   );

@@ -86,6 +86,32 @@ test('every link of a document leads to a file, and to the heading it names', ()
   expect(missing).toEqual([]);
 });
 
+test('commands of kubectl on what the product deploys name its namespace', () => {
+  const commands = trackedFiles(/^docs\/operators\/.*\.md$/).flatMap(({ path, text }) =>
+    [...text.matchAll(/\bkubectl ([^`\n]*)/g)].map(([, rest = '']) => ({ path, rest })),
+  );
+  const onObjects = /\b(get|logs|exec|delete|wait|scale|rollout|port-forward|create job)\b/;
+
+  expect(commands.length).toBeGreaterThan(10);
+  const unnamed = commands.filter(({ rest }) => onObjects.test(rest) && !/^-n \S+/.test(rest));
+  expect(unnamed).toEqual([]);
+});
+
+test('every library and service has a README, which names modules that there are', () => {
+  const readmes = trackedFiles(/^(libs|services)\/[^/]+\/README\.md$/);
+  const packages = trackedFiles(/^(libs|services)\/[^/]+\/package\.json$/);
+  const folders = (files: typeof readmes) => files.map(({ path }) => join(path, '..')).toSorted();
+  const modules = trackedFiles(/\.ts$/).map(({ path }) => `/${path}`);
+  const named = readmes.flatMap(({ path, text }) =>
+    [...text.matchAll(/`([\w/-][\w./-]*\.ts)`/g)].map(([, module = '']) => ({ path, module })),
+  );
+
+  expect(folders(readmes)).toEqual(folders(packages));
+  expect(named.length).toBeGreaterThan(100);
+  const unknown = named.filter(({ module }) => !modules.some((one) => one.endsWith(`/${module}`)));
+  expect(unknown).toEqual([]);
+});
+
 function leads(path: string, anchor: string | undefined): boolean {
   const target = join(root, path);
   return existsSync(target) && (anchor === undefined || headingsOf(target).includes(anchor));

@@ -4,14 +4,23 @@ import { join } from 'node:path';
 import { parse, stringify } from 'yaml';
 import { root } from '../tidy/tracked-files.ts';
 import { dashboardQueries } from './support/dashboard-queries.ts';
-import { plantedFaults } from './support/planted-faults.ts';
-import { healthy, type Series } from './support/planted-series.ts';
+import { minutesOfDay, ordinaryDay } from './support/ordinary-day.ts';
+import { plantedFaults, plantedFromTheStart } from './support/planted-faults.ts';
+import { healthy, type Series, unused } from './support/planted-series.ts';
 import { onPrometheus, promtool, type Story, tryStories } from './support/promtool.ts';
 import { rareMetrics, rareSeries } from './support/rare-series.ts';
 import { rulesFile } from './support/rules.ts';
 
-/** One world of series, and which alerts fire in it at its end. */
-function story(name: string, minutes: number, world: Series, fires: readonly string[]): Story {
+const firing = 'ALERTS{alertstate="firing"}';
+
+/** One world of series, and which alerts fire in it at its end, or by what is `asked`. */
+function story(
+  name: string,
+  minutes: number,
+  world: Series,
+  fires: readonly string[],
+  asked = firing,
+): Story {
   return {
     name,
     interval: '1m',
@@ -21,7 +30,7 @@ function story(name: string, minutes: number, world: Series, fires: readonly str
     })),
     promql_expr_test: [
       {
-        expr: 'group by (alertname) (ALERTS{alertstate="firing"})',
+        expr: `group by (alertname) (${asked})`,
         eval_time: `${minutes}m`,
         exp_samples: fires.map((alertname) => ({ labels: `{alertname="${alertname}"}`, value: 1 })),
       },
@@ -43,9 +52,17 @@ onPrometheus('Prometheus accepts its configuration, every rule and every templat
   }
 });
 
-onPrometheus('while everything works no alert fires', () => {
-  tryStories([story('health', 120, healthy, [])]);
-});
+onPrometheus(
+  'no alert fires on an ordinary day, nor on one without any customer',
+  () => {
+    const atAnyTime = `max_over_time(${firing}[1d])`;
+    tryStories([
+      story('an ordinary day', minutesOfDay, ordinaryDay, [], atAnyTime),
+      story('a day without customers', minutesOfDay, unused, [], atAnyTime),
+    ]);
+  },
+  60_000,
+);
 
 onPrometheus(
   'each fault makes its own alert fire, and no alert of something else',
@@ -53,6 +70,24 @@ onPrometheus(
     const stories = plantedFaults.map(({ fires, afterMinutes, instead }) =>
       story(fires[0] ?? '', afterMinutes, { ...healthy, ...instead }, fires),
     );
+    tryStories(stories);
+  },
+  60_000,
+);
+
+onPrometheus(
+  'each fault makes its alert fire in an installation that never worked',
+  () => {
+    const stories = plantedFromTheStart.map(({ fires, afterMinutes, instead }) => {
+      const asked = `ALERTS{alertstate="firing",alertname="${fires}"}`;
+      return story(
+        `${fires}, never worked`,
+        afterMinutes,
+        { ...unused, ...instead },
+        [fires],
+        asked,
+      );
+    });
     tryStories(stories);
   },
   60_000,

@@ -27,8 +27,12 @@ describe('every service', () => {
       const { settings } = (await import(join(root, 'services', name, 'src/config.ts'))) as {
         settings: Record<string, { description?: string }>;
       };
+      const [page] = trackedFiles(/^docs\/generated\/settings\.md$/);
       const [readme] = trackedFiles(new RegExp(`^services/${name}/README\\.md$`));
-      const described = [...(readme?.text.matchAll(/^\| `([A-Z][A-Z0-9_]+)` \|/gm) ?? [])];
+      const section = page?.text.split(/^## /m).find((one) => one.startsWith(`${name}\n`)) ?? '';
+      const described = [...section.matchAll(/^\| `([A-Z][A-Z0-9_]+)` \|/gm)];
+      expect(readme?.text).toContain(`settings.md#${name}`);
+      expect(readme?.text).not.toMatch(/^\| `[A-Z][A-Z0-9_]+` \|/m);
       expect(described.map(([, setting]) => setting).toSorted()).toEqual(
         Object.keys(settings)
           .filter((setting) => !(setting in serviceSettings))

@@ -56,7 +56,7 @@ export interface WatchOptions extends CallOptions {
   readonly language?: string | undefined;
   /** At least 125; no limit of its own by default. */
   readonly maxCreditsPerDay?: number | undefined;
-  /** Nothing is stored: the answer states what the watch would cost. */
+  /** Nothing is stored: the response states what the watch would cost. */
   readonly dryRun?: boolean | undefined;
 }
 

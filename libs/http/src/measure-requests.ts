@@ -10,7 +10,7 @@ type LabelledMethod = (typeof knownMethods)[number] | '_OTHER';
 
 const requestDuration = histogram({
   name: 'http.server.request.duration',
-  description: 'Time from the arrival of a request until its connection took the whole answer',
+  description: 'Time from the arrival of a request until its connection took the whole response',
   unit: 's',
   labels: {
     'inventory.api': ['public', 'operator', 'internal'],

@@ -12,11 +12,11 @@ import { droppedLogLines } from './logger.ts';
 const delay = (what: string, description: string) =>
   gauge({
     name: `nodejs.eventloop.delay.${what}`,
-    description: `How late the event loop was since the last scrape, the 100 ms between two looks included: ${description}`,
+    description: `How late the event loop was since the last scrape, the 100 ms between two checks included: ${description}`,
     unit: 's',
   });
 const delayMax = delay('max', 'the most');
-const delayP99 = delay('p99', '99 of 100 looks');
+const delayP99 = delay('p99', '99 of 100 checks');
 const utilization = gauge({
   name: 'nodejs.eventloop.utilization',
   description: 'Share of the time since the last scrape that the event loop was busy',

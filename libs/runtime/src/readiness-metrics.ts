@@ -18,7 +18,7 @@ gauge({
 });
 gauge({
   name: 'inventory.degraded',
-  description: '1 while the replica serves only a part of its requests, as at /readyz, else 0',
+  description: '1 while the replica serves only some of its requests, as at /readyz, else 0',
 }).observe((observe) => {
   if (measured) observe(measured.degraded.length === 0 ? 0 : 1);
 });

@@ -20,7 +20,7 @@ const running = gauge({
 });
 const oldestAge = gauge({
   name: 'inventory.work.overdue.age',
-  description: 'How long the oldest due item has been due, at the last look; 0 without one',
+  description: 'How long the oldest due item has been due, at the last poll; 0 without one',
   unit: 's',
   labels,
 });

@@ -8,7 +8,7 @@ export const settings = {
     .describe('Most commands of one partition in one batch'),
   ACCOUNT_BATCH_MAX: integer(1, 500)
     .prefault('250')
-    .describe('Most entries of one account in one commit; the rest of its backlog waits a round'),
+    .describe('Most entries of one account in one commit; its further entries wait a round'),
   CACHED_ACCOUNTS_MAX: integer(1, 10_000_000)
     .prefault('20000')
     .describe('Accounts cached in memory'),

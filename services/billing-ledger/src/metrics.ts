@@ -84,7 +84,7 @@ export const conflicts = counter({
 });
 export const repetitions = counter({
   name: 'inventory.ledger.repetitions',
-  description: 'Duplicate commands, answered with the recorded outcome',
+  description: 'Duplicate commands, whose recorded outcome was sent again',
 });
 export const batchSize = histogram({
   name: 'inventory.ledger.batch.commands',

@@ -98,7 +98,7 @@ test('deliveries are due from their time on, later ones are retrying, ended ones
   const collection = openWebhookCollections(mongo.db).deliveries;
   await collection.deleteMany({});
   const count = () => createDeliveryStore(collection, testLogger).countBacklog(clock.now());
-  expect(await count()).toEqual({ due: 0, dueSinceMs: null, retrying: 0 });
+  expect(await count()).toEqual({ due: 0, retrying: 0 });
   const states = [
     ['pending', -5_000],
     ['pending', 0],
@@ -113,7 +113,7 @@ test('deliveries are due from their time on, later ones are retrying, ended ones
   }));
   await collection.insertMany(docs as never[]);
 
-  expect(await count()).toEqual({ due: 2, dueSinceMs: clock.now() - 5_000, retrying: 1 });
+  expect(await count()).toEqual({ due: 2, retrying: 1 });
 });
 
 /** A delivery that is due now, as it is read. */
@@ -227,6 +227,20 @@ test('a corrupt delivery, or a corrupt endpoint whose turn it is first, blocks n
 
   expect(pending.map(({ eventId }) => eventId)).toEqual([next.eventId]);
   expect(turns.map(({ item }) => item.id)).toEqual([whole.id]);
+});
+
+test('the oldest delivery that a turn left is found, over all endpoints with pending work (runbooks: WebhooksLate)', async () => {
+  const { endpoints, collections } = stores();
+  await collections.endpoints.updateMany({}, { $set: { lateSinceMs: null } });
+  expect(await endpoints.findLateSince()).toBeNull();
+
+  for (const lateSinceMs of [2_000, 1_000, null]) {
+    const { id } = await newEndpoint({ lateSinceMs });
+    await endpoints.makeDue({ endpointId: id }, clock.now());
+  }
+  await newEndpoint({ lateSinceMs: 500 });
+
+  expect(await endpoints.findLateSince()).toBe(1_000);
 });
 
 test('endpoints that wait for their account cost nothing until it changes, and then have a turn at once; others of it are not disturbed (architecture: cost follows what is due)', async () => {

@@ -83,6 +83,7 @@ export const waitingRefreshes = gauge({
 });
 export const watchTurns = counter({
   name: 'inventory.watch.turns',
-  description: 'Turns of watches: a run was requested, none was made now, or the watch is paused',
+  description:
+    'Claims of due watches: a run was requested, none was made now, or the watch is paused',
   labels: { turn: ['run', 'skip', 'pause'] },
 });

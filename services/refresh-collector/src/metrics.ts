@@ -19,7 +19,7 @@ const platformBuckets = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20];
 
 export const platformAnswers = histogram({
   name: 'inventory.platform.request.duration',
-  description: 'Platform answers by their meaning',
+  description: 'Platform responses by their meaning',
   unit: 's',
   labels: {
     answer: [

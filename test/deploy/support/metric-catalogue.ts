@@ -51,6 +51,6 @@ export function selectionsOf(expr: string): Selection[] {
 /** The labels that a query groups or matches by. */
 export function groupingsOf(expr: string): string[] {
   return [...expr.matchAll(/\b(?:by|on) \(([^)]*)\)/g)].flatMap(([, list = '']) =>
-    list.split(',').map((label) => label.trim()),
+    list === '' ? [] : list.split(',').map((label) => label.trim()),
   );
 }

@@ -1,5 +1,6 @@
 import { serviceNames } from '@inventory/contracts/topics';
 import {
+  absent,
   ageing,
   always,
   everyMinute,
@@ -18,6 +19,14 @@ export interface PlantedFault {
   readonly fires: readonly string[];
   readonly afterMinutes: number;
   readonly instead: Series;
+  /** The same in an installation that never worked, where it differs. */
+  readonly neverWorked?: Partial<NeverWorked>;
+}
+
+interface NeverWorked {
+  readonly fires: string;
+  readonly afterMinutes: number;
+  readonly instead: Series;
 }
 
 const fault = (
@@ -26,6 +35,9 @@ const fault = (
   instead: Series,
   alsoFires: readonly string[] = [],
 ): PlantedFault => ({ fires: [alert, ...alsoFires], afterMinutes, instead });
+
+const minutesOfDay = 24 * 60;
+const probeFails = { [series.probe]: always(0) };
 
 function requestsUntil(minute: number): Series {
   const requests = histogram('http_server_request_duration', request, 0.05);
@@ -42,6 +54,8 @@ function fullOutage(minute: number): Series {
   ]);
   return {
     ...requestsUntil(minute),
+    [series.streamEnds]: untilMinute(3, minute + 4),
+    [series.probeRequests]: untilMinute(4, minute),
     ...Object.fromEntries(perService),
     [series.probe]: (minutes) => `1+0x${minute} 0+0x${minutes - minute}`,
   };
@@ -64,11 +78,19 @@ export const plantedFaults: readonly PlantedFault[] = [
   fault('AssembliesWaiting', 20, { [series.assembling]: always(500) }),
   fault('HoldOld', 10, { [series.holdAge]: always(7_300) }),
   fault('LedgerVerifyFailed', 5, { [series.verifyProblems]: always(1) }),
-  fault('LedgerVerifyUnfinished', 15, { [series.verifyAge]: always(180_000) }),
+  {
+    ...fault('LedgerVerifyUnfinished', 15, { [series.verifyAge]: always(180_000) }),
+    neverWorked: { afterMinutes: 1.3 * minutesOfDay, instead: {} },
+  },
   fault('AccountQuarantined', 5, { [series.quarantined]: always(1) }),
   fault('LedgerClockSkewed', 5, { [series.clockOffset]: always(-60) }),
   fault('CommandConflict', 10, { [series.conflicts]: suddenly(1, 5) }),
-  fault('PagesReversed', 30, { [series.reversals]: everyMinute(50) }),
+  {
+    ...fault('PagesReversed', 30, { [series.reversals]: everyMinute(50) }),
+    neverWorked: {
+      instead: { [series.charges]: everyMinute(500), [series.reversals]: everyMinute(500) },
+    },
+  },
   fault('PagesGivenAway', 30, { [series.givenAway]: everyMinute(2) }),
   fault('ConsumerStuck', 10, { [series.delay]: ageing }),
   fault('ConsumerLag', 20, { [series.lag]: everyMinute(1_000) }),
@@ -90,20 +112,29 @@ export const plantedFaults: readonly PlantedFault[] = [
     histogram('inventory_events_append_delay', 'type="inventory.refresh.completed"', 60),
   ),
   fault('StreamsLate', 15, histogram('inventory_stream_delivery_delay', '', 50)),
-  fault('WebhooksStopped', 15, {
-    [series.webhooksAge]: ageing,
-    [series.attempts('success')]: always(7),
-    [series.attempts('timeout')]: always(0),
-  }),
+  {
+    ...fault('WebhooksStopped', 15, {
+      [series.webhooksAge]: ageing,
+      [series.attempts('success')]: always(7),
+      [series.attempts('timeout')]: always(0),
+    }),
+    neverWorked: { instead: { [series.webhooksAge]: ageing } },
+  },
   fault('WebhooksLate', 25, { [series.webhooksAge]: ageing }),
   fault('WebhooksFailing', 30, { [series.attempts('connection')]: everyMinute(200) }),
   fault('ServiceDown', 5, { [series.up('revision-store')]: always(0) }),
   // As when its last target has left the discovery.
-  fault('ServiceDown', 5, { [series.up('event-stream')]: (minutes) => `_x${minutes}` }),
+  fault('ServiceDown', 5, { [series.up('event-stream')]: absent }),
   fault('ServiceNotReady', 5, { [series.ready('billing-ledger')]: always(0) }),
   fault('ServiceDegraded', 5, { [series.degraded('refresh-collector')]: always(1) }),
-  fault('PublicApiUnreachable', 5, { [series.probe]: always(0) }),
-  fault('TrafficStopped', 90, requestsUntil(75)),
+  fault('PublicApiUnreachable', 5, probeFails),
+  fault('PublicApiUnprobed', 25, { [series.probe]: absent }),
+  // The probe is inside the cluster, and what was open before ends.
+  {
+    ...fault('TrafficStopped', 90, requestsUntil(75)),
+    // What never was cannot stop.
+    neverWorked: { fires: 'PublicApiUnreachable', instead: probeFails },
+  },
   // Every process is gone, and with them every series of theirs.
   fault('ServiceNotReady', 87, fullOutage(75), [
     'ServiceDown',
@@ -121,3 +152,13 @@ export const plantedFaults: readonly PlantedFault[] = [
   fault('EventLoopBlocked', 10, { [series.eventLoopDelay]: always(2) }),
   fault('EventLoopFull', 30, { [series.eventLoopUse]: always(0.98) }),
 ];
+
+/** Each fault from the first minute on, where nothing has worked before it. */
+export const plantedFromTheStart: readonly NeverWorked[] = plantedFaults.map(
+  ({ fires: [fires = ''], afterMinutes, instead, neverWorked }) => ({
+    fires,
+    afterMinutes,
+    instead,
+    ...neverWorked,
+  }),
+);

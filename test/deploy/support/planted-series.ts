@@ -27,6 +27,19 @@ export const falling =
   (from: number, loss: number): Values =>
   (minutes) =>
     `${from}-${loss}x${minutes}`;
+export const absent: Values = (minutes) => `_x${minutes}`;
+/** As it is in each minute; null is no sample. */
+export const byMinute =
+  (valueIn: (minute: number) => number | null): Values =>
+  (minutes) =>
+    Array.from({ length: minutes + 1 }, (_, minute) => valueIn(minute) ?? '_').join(' ');
+/** A counter that grows by as much in each minute. */
+export const counted = (growthIn: (minute: number) => number): Values => {
+  return (minutes) => {
+    let count = 0;
+    return byMinute((minute) => (count += growthIn(minute)))(minutes);
+  };
+};
 /** Grows with the time, as an age does. */
 export const ageing: Values = everyMinute(60);
 
@@ -43,6 +56,8 @@ export function histogram(name: string, labels: string, seconds: number): Series
 }
 
 const route = 'http_route="/v2/prices"';
+const streamRequests =
+  'http_server_request_duration_count{service="gateway",inventory_api="public",http_route="/v2/projects/{project_id}/events/stream"}';
 const topic = 'messaging_destination_name="billing.commands.v1"';
 const consumer = `${topic},messaging_consumer_group_name="billing-ledger"`;
 export const request = `service="gateway",inventory_api="public",${route}`;
@@ -85,17 +100,41 @@ export const series = {
   jobFailures: 'inventory_job_failures_total{service="gateway",job_name="captures"}',
   runAge: 'inventory_job_run_age{service="gateway",job_name="captures"}',
   logLinesDropped: 'inventory_log_lines_dropped_total{service="gateway",instance="gateway-1"}',
+  probeRequests: 'http_server_request_duration_count{service="gateway",inventory_api="public"}',
+  streamEnds: streamRequests,
   claim: (what: 'available' | 'capacity') =>
     `kubelet_volume_stats_${what}_bytes{namespace="inventory",persistentvolumeclaim="kept-kafka-0"}`,
   disk: (what: 'avail' | 'size') =>
     `node_filesystem_${what}_bytes{instance="node-1",mountpoint="/",fstype="ext4"}`,
 };
 
-/** A day like any other: everything works, customers make mistakes, the platform has its moods. */
+/** Every process runs, and has done nothing yet. */
+export const unused: Series = {
+  ...Object.fromEntries(serviceNames.map((name) => [series.up(name), always(1)])),
+  ...Object.fromEntries(serviceNames.map((name) => [series.ready(name), always(1)])),
+  ...Object.fromEntries(serviceNames.map((name) => [series.degraded(name), always(0)])),
+  [series.probe]: always(1),
+  // Of the address that is probed, which is no route.
+  [series.probeRequests]: everyMinute(4),
+  [series.eventLoopDelay]: always(0.02),
+  [series.eventLoopUse]: always(0.4),
+  [series.runAge]: always(30),
+  [series.logLinesDropped]: always(0),
+  [series.claim('capacity')]: always(1_000),
+  [series.claim('available')]: always(300),
+  [series.disk('size')]: always(1_000),
+  // Grows, and has long to go.
+  [series.disk('avail')]: falling(900, 0.1),
+};
+
+/** Everything works, customers make mistakes, the platform has its moods. */
 export const healthy: Series = {
+  ...unused,
   ...histogram('http_server_request_duration', request, 0.05),
   [`http_server_request_duration_count{${request},error_type="rate_limit_exceeded"}`]:
     everyMinute(5),
+  // Streams end for a quarter of an hour after the last one was opened.
+  [series.streamEnds]: everyMinute(3),
   [series.ended('complete_changed')]: everyMinute(30),
   [series.ended('private')]: everyMinute(5),
   [series.ended('upstream_unavailable')]: everyMinute(2),
@@ -130,17 +169,4 @@ export const healthy: Series = {
   [series.webhooksAge]: always(1),
   [series.attempts('success')]: everyMinute(100),
   [series.attempts('timeout')]: everyMinute(10),
-  ...Object.fromEntries(serviceNames.map((name) => [series.up(name), always(1)])),
-  ...Object.fromEntries(serviceNames.map((name) => [series.ready(name), always(1)])),
-  ...Object.fromEntries(serviceNames.map((name) => [series.degraded(name), always(0)])),
-  [series.probe]: always(1),
-  [series.eventLoopDelay]: always(0.02),
-  [series.eventLoopUse]: always(0.4),
-  [series.runAge]: always(30),
-  [series.logLinesDropped]: always(0),
-  [series.claim('capacity')]: always(1_000),
-  [series.claim('available')]: always(300),
-  [series.disk('size')]: always(1_000),
-  // Grows, and has long to go.
-  [series.disk('avail')]: falling(900, 0.1),
 };

@@ -520,7 +520,7 @@ export interface components {
                 readonly changes?: string;
             };
             /**
-             * @description `saved` where an observation answered that is no older than `max_age_seconds`.
+             * @description `saved` where it was completed by an observation that is no older than `max_age_seconds`.
              * @enum {string}
              */
             readonly served_from: Open<"scan" | "saved">;
@@ -556,7 +556,7 @@ export interface components {
                 readonly changes?: string;
             };
             /**
-             * @description `saved` where an observation answered that is no older than `max_age_seconds`.
+             * @description `saved` where it was completed by an observation that is no older than `max_age_seconds`.
              * @enum {string}
              */
             readonly served_from: Open<"scan" | "saved">;

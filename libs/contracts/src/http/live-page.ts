@@ -10,7 +10,7 @@ export const livePageParameters = z.object({
     .enum(['true', 'false'])
     .default('true')
     .describe(
-      'With `false` the chain is not saved as a revision: the cursors behind this page carry it.',
+      'With `false` the chain is not saved as a revision: the cursors after this page carry it.',
     ),
 });
 

@@ -34,7 +34,7 @@ export const maxAgeSeconds = z
   .max(maxAgeSecondsMax)
   .optional()
   .describe(
-    'A saved observation in this language, verified no longer ago than this, answers at once and ' +
+    'A saved observation in this language, verified no longer ago than this, completes it at once and ' +
       'free; without one the platform is scanned. Absent: it is always scanned.',
   );
 
@@ -84,7 +84,7 @@ const recordFields = {
     .optional()
     .describe('Present where a revision was saved. Relative to the base address.'),
   servedFrom: servedFrom.describe(
-    '`saved` where an observation answered that is no older than `max_age_seconds`.',
+    '`saved` where it was completed by an observation that is no older than `max_age_seconds`.',
   ),
   verifiedAtMs: time
     .nullable()

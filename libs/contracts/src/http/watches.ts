@@ -37,7 +37,7 @@ const wanted = {
 const dryRun = z
   .boolean()
   .default(false)
-  .describe('Nothing is stored: the answer states what the watch would cost.');
+  .describe('Nothing is stored: the response states what the watch would cost.');
 
 /** Body of PUT …/watches/{platform_id}/{app_id}/{context_id}. */
 export const watchBody = z.strictObject({ ...wanted, dry_run: dryRun });

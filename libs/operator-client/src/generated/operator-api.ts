@@ -618,7 +618,7 @@ export interface paths {
         readonly put?: never;
         /**
          * Create a new signing secret; both sign until the overlap is over
-         * @description While two secrets sign, a further rotation is refused unless `force` is set. The same `idempotency-key` again answers the same secret for a day; no other response has it.
+         * @description While two secrets sign, a further rotation is refused unless `force` is set. The same `idempotency-key` again returns the same secret for a day; no other response has it.
          *
          *     Needs the role `support`.
          *
@@ -1141,7 +1141,7 @@ export interface operations {
     readonly listAccounts: {
         readonly parameters: {
             readonly query?: {
-                /** @description Items of this part; 50 when absent. */
+                /** @description Items of this page; 50 when absent. */
                 readonly limit?: number;
                 /** @description `next_cursor` of the page before. */
                 readonly cursor?: string;
@@ -1299,7 +1299,7 @@ export interface operations {
     readonly listProjects: {
         readonly parameters: {
             readonly query?: {
-                /** @description Items of this part; 50 when absent. */
+                /** @description Items of this page; 50 when absent. */
                 readonly limit?: number;
                 /** @description `next_cursor` of the page before. */
                 readonly cursor?: string;
@@ -1454,7 +1454,7 @@ export interface operations {
     readonly listServiceAccounts: {
         readonly parameters: {
             readonly query?: {
-                /** @description Items of this part; 50 when absent. */
+                /** @description Items of this page; 50 when absent. */
                 readonly limit?: number;
                 /** @description `next_cursor` of the page before. */
                 readonly cursor?: string;
@@ -1605,7 +1605,7 @@ export interface operations {
     readonly listCredentials: {
         readonly parameters: {
             readonly query?: {
-                /** @description Items of this part; 50 when absent. */
+                /** @description Items of this page; 50 when absent. */
                 readonly limit?: number;
                 /** @description `next_cursor` of the page before. */
                 readonly cursor?: string;
@@ -2100,7 +2100,7 @@ export interface operations {
     readonly listHolds: {
         readonly parameters: {
             readonly query?: {
-                /** @description Items of this part; 50 when absent. */
+                /** @description Items of this page; 50 when absent. */
                 readonly limit?: number;
                 /** @description `next_cursor` of the page before. */
                 readonly cursor?: string;
@@ -2140,7 +2140,7 @@ export interface operations {
     readonly readStatement: {
         readonly parameters: {
             readonly query?: {
-                /** @description Items of this part; 50 when absent. */
+                /** @description Items of this page; 50 when absent. */
                 readonly limit?: number;
                 /** @description `next_cursor` of the page before. */
                 readonly cursor?: string;
@@ -2158,7 +2158,7 @@ export interface operations {
             readonly 200: {
                 headers: {
                     readonly "X-Request-ID": components["headers"]["X-Request-ID"];
-                    /** @description Of CSV: `next_cursor`; absent on the last part. */
+                    /** @description Of CSV: `next_cursor`; absent on the last page. */
                     readonly "X-Next-Cursor"?: string;
                     readonly [name: string]: unknown;
                 };
@@ -2538,7 +2538,7 @@ export interface operations {
     readonly listWebhookDeliveries: {
         readonly parameters: {
             readonly query?: {
-                /** @description Items of this part; 50 when absent. */
+                /** @description Items of this page; 50 when absent. */
                 readonly limit?: number;
                 /** @description `next_cursor` of the page before. */
                 readonly cursor?: string;
@@ -2953,7 +2953,7 @@ export interface operations {
     readonly listAudit: {
         readonly parameters: {
             readonly query?: {
-                /** @description Items of this part; 50 when absent. */
+                /** @description Items of this page; 50 when absent. */
                 readonly limit?: number;
                 /** @description `next_cursor` of the page before. */
                 readonly cursor?: string;

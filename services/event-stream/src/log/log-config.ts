@@ -12,7 +12,7 @@ export const logSettings = {
   LOG_PRUNE_EVERY_MS: duration()
     .prefault('3600000')
     .describe(
-      'Shortest pause between two prunings of a log, and the pause between two of the rest',
+      'Shortest pause between two prunings of a log, and the pause between two rounds of the other clean-up',
     ),
   GATEWAY_URL: url().describe('Private address of the gateway, which owns Projects'),
 } as const;

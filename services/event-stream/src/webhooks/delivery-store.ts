@@ -41,8 +41,6 @@ export interface AttemptReport {
 
 export interface DeliveryBacklog {
   readonly due: number;
-  /** When the oldest due delivery became due; null when none is. */
-  readonly dueSinceMs: number | null;
   /** Waiting for a retry. */
   readonly retrying: number;
 }
@@ -158,15 +156,11 @@ function reads(deliveries: Deliveries, logger: Logger) {
     async countBacklog(nowMs: number): Promise<DeliveryBacklog> {
       const due = { ...pending, nextAttemptAtMs: { $lte: nowMs } };
       const later = { ...pending, nextAttemptAtMs: { $gt: nowMs } };
-      const [dueCount, retrying, first] = await Promise.all([
+      const [dueCount, retrying] = await Promise.all([
         deliveries.countDocuments(due, { limit: countMax }),
         deliveries.countDocuments(later, { limit: countMax }),
-        deliveries.findOne(due, {
-          sort: { nextAttemptAtMs: 1 },
-          projection: { nextAttemptAtMs: 1 },
-        }),
       ]);
-      return { due: dueCount, retrying, dueSinceMs: first?.nextAttemptAtMs ?? null };
+      return { due: dueCount, retrying };
     },
   };
 }

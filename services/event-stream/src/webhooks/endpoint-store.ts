@@ -93,6 +93,15 @@ export function createEndpointStore(endpoints: Endpoints, sealer: TextSealer, lo
       return found?.id === id ? fromDoc(found) : null;
     },
     update,
+    /** Since when the oldest delivery is due that a turn left; null without one. */
+    async findLateSince(): Promise<number | null> {
+      const found = await endpoints.findOne(
+        // One with nothing pending is not late: a replica of an earlier release may have sent the rest.
+        { lateSinceMs: { $gt: 0 }, 'work.dueAt': { $exists: true } },
+        { sort: { lateSinceMs: 1 }, projection: { lateSinceMs: 1 } },
+      );
+      return found?.lateSinceMs ?? null;
+    },
     /** Hides it, and makes it due by then: its turn deletes it. False when there is none. */
     async markRemoved(projectId: ProjectId, id: WebhookEndpointId, dueAtMs: number) {
       const { matchedCount } = await endpoints.updateOne(

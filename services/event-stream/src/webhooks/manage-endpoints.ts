@@ -74,6 +74,7 @@ export async function createEndpoint(
     health: healthy,
     healthVersion: 1,
     pace: 'new' as const,
+    lateSinceMs: null,
     isRemoved: false,
     version: 1,
     createdAtMs: nowMs,

@@ -119,7 +119,13 @@ function openStores({ config, lifetime, clock, logger }: Context, db: Db) {
       if (done.unreadable > 0) logger.error(done, 'webhook secrets cannot be decrypted');
     },
   });
-  const read = () => deliveries.countBacklog(clock.now());
+  const read = async () => {
+    const [backlog, lateSinceMs] = await Promise.all([
+      deliveries.countBacklog(clock.now()),
+      endpoints.findLateSince(),
+    ]);
+    return { ...backlog, lateSinceMs };
+  };
   observeBacklog(
     startScrapedReading({ name: 'webhook backlog', read, lifetime, logger }),
     clock.now,

@@ -57,6 +57,8 @@ export interface Turn {
   readonly begunMs: number;
   /** When the endpoint is due next, as far as is known. */
   dueAtMs: number | null;
+  /** As stored with its end. */
+  lateSinceMs: number | null;
   waiting: WebhookDelivery[];
   sent: number;
   /** Changes of the endpoint by its results, one after the other. */
@@ -78,6 +80,7 @@ export function newTurn(endpoint: WebhookEndpoint, nowMs: number): Turn {
     readMs: nowMs,
     begunMs: nowMs,
     dueAtMs: null,
+    lateSinceMs: null,
     waiting: [],
     sent: 0,
     results: Promise.resolve(),

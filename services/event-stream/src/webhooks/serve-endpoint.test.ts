@@ -430,6 +430,28 @@ test('an endpoint that may not be sent to waits without a place, an attempt or a
   expect([isPolled, sent.length, dueAtMs()]).toEqual([false, 1, null]);
 });
 
+test('what a turn leaves is late, unless the endpoint is paused or disabled, or its account suspended, for however long (runbooks: WebhooksLate)', async () => {
+  const cases = {
+    sent: [{}, 'allowed', null],
+    unreadable: [{ secrets: [] }, 'allowed', startMs],
+    'of unknown access': [{}, 'unknown', startMs + 1],
+    'of a suspended account': [{}, 'refused', null],
+    'of a paused endpoint': [{ health: paused }, 'allowed', null],
+    'of a disabled endpoint': [{ state: 'disabled' }, 'allowed', null],
+  } as const;
+  for (const [name, [changes, access, late]] of Object.entries(cases)) {
+    const stage = world({ secrets: [] });
+    const { secrets } = world().endpoint();
+    stage.append(refreshed);
+    await stage.turn();
+    stage.clock.advance(1);
+    stage.access.now = access;
+    stage.change({ secrets, lateSinceMs: null, ...changes });
+    await stage.turn();
+    expect([name, stage.endpoint().lateSinceMs]).toEqual([name, late]);
+  }
+});
+
 test('nothing is sent unsigned: deliveries are kept until a secret can be read', async () => {
   const { append, change, turnAll, turn, stored, sent } = world({ secrets: [] });
   append(refreshed, refreshed);

@@ -33,7 +33,7 @@ const endedPerTurn = 500;
  * 1. Its deliveries of the events after its position are inserted; an event has one, however often
  *    it is read.
  * 2. What is due is sent, each result recorded: first what it changes of the endpoint, then the attempt.
- * 3. The position, and when it is due next, are stored in the write that ends the claim.
+ * 3. The position, what was left, and when it is due next, are stored in the write that ends the claim.
  *
  * After a crash its next turn begins once the claim has expired: it finds the deliveries of step 1,
  * and sends again, with the same id and bytes, what has no result.
@@ -77,16 +77,24 @@ async function serve(deps: ServeEndpointDeps, turn: Turn): Promise<void> {
     else turn.waiting.push(delivery);
   }
   const mayHaveMore = turn.waiting.length === limit;
-  if (turn.waiting.length === 0 || isUnreadable(deps, turn)) return;
-  // Tests are sent to a disabled one.
-  if (isEnabled || !(await isRefused(deps, turn))) await sendDue(deps, turn);
+  if (turn.waiting.length === 0) return;
+  const last = mayHaveMore ? turn.waiting.at(-1) : undefined;
+  if (!isUnreadable(deps, turn)) {
+    // Tests are sent to a disabled one.
+    if (!isEnabled && (await isRefused(deps, turn))) return;
+    await sendDue(deps, turn);
+  }
   if (mayHaveMore && turn.waiting.length === 0) dueBy(turn, nowMs);
+  const left = turn.waiting[0] ?? last;
+  const endMs = pauseEndMs(turn.endpoint.health, deps.clock.now(), deps.health);
+  if (left && endMs <= deps.clock.now()) turn.lateSinceMs = left.nextAttemptAtMs;
 }
 
 /** Without access nothing is inserted or sent; it has a turn again after a pause. */
 async function isRefused({ eventAccess, clock }: ServeEndpointDeps, turn: Turn): Promise<boolean> {
   const access = await eventAccess.find(turn.endpoint.projectId);
   if (access === 'allowed') return false;
+  if (access === 'unknown') turn.lateSinceMs = turn.first.lateSinceMs ?? turn.begunMs;
   dueBy(turn, clock.now() + heldMs[access]);
   return true;
 }
@@ -135,11 +143,11 @@ async function settle(
   { endpoints, clock, onDue }: ServeEndpointDeps,
   turns: WorkQueue<EndpointTurn>,
   claimed: Pending<EndpointTurn>,
-  { endpoint, first: { version }, nextPosition, pace, dueAtMs }: Turn,
+  { endpoint, first: { version }, nextPosition, pace, lateSinceMs, dueAtMs }: Turn,
 ): Promise<boolean> {
   const nowMs = clock.now();
   if (endpoint.version === version) {
-    const fields = { pace, nextPosition };
+    const fields = { pace, nextPosition, lateSinceMs };
     const ended = await turns.settle(claimed, { nowMs, dueAtMs, fields, read: { version } });
     if (ended === 'again' || (ended !== null && dueAtMs !== null && dueAtMs <= nowMs)) onDue();
     if (ended !== null) return true;

@@ -54,7 +54,7 @@ export const webhookSettings = {
   WEBHOOK_SWEEP_EVERY_MS: duration()
     .prefault('1000')
     .describe(
-      'How often a replica looks for endpoints with something to send, unless it is notified or had none for a minute',
+      'How often a replica polls for endpoints with something to send, unless it is notified or had none for a minute',
     ),
   WEBHOOK_KEEP_MS: duration()
     .prefault(String(30 * dayMs))

@@ -70,6 +70,11 @@ const endpoint = z.object({
   healthVersion: z.int().default(0),
   /** How fast it responded last, by which it has its turns. */
   pace: endpointPace,
+  /**
+   * Since when the oldest delivery is due that its last turn left. Null where it left none, and where it
+   * must not be sent to: while it is paused or disabled, or its Project may not have events.
+   */
+  lateSinceMs: z.int().nullable().default(null),
   /** Due when it has something to send or to end; absent while it has not. */
   work: workField.exactOptional(),
   /** It is being deleted. */
@@ -157,6 +162,7 @@ export const webhookIndexes: readonly CollectionIndexes[] = [
       { name: 'id', keys: { id: 1 } },
       { name: 'turn', keys: { pace: 1, 'work.dueAt': 1, accountId: 1 }, options: workOnly },
       { name: 'account_turn', keys: { accountId: 1, 'work.dueAt': 1 }, options: workOnly },
+      { name: 'late_since', keys: { lateSinceMs: 1 } },
     ],
   },
   {

@@ -21,11 +21,12 @@ const disabled = counter({
 const dueDeliveries = gauge({
   name: 'inventory.webhooks.due',
   description:
-    'Stored webhook deliveries that are due; at most 10,000 are counted; every replica reports the same value',
+    'Stored webhook deliveries that are due, those of endpoints that must not be sent to included; at most 10,000 are counted; every replica reports the same value',
 });
 const dueOldestAge = gauge({
   name: 'inventory.webhooks.due.oldest.age',
-  description: 'Age of the oldest due delivery; 0 when there is none',
+  description:
+    'How long the oldest delivery has been due that the last claim of its endpoint left; 0 without one. Those of paused endpoints and suspended Projects are not late',
   unit: 's',
 });
 const retrying = gauge({
@@ -47,9 +48,14 @@ export function countDisabled(reason: NonNullable<WebhookEndpoint['disabledReaso
   disabled.add(1, { reason });
 }
 
+interface Backlog extends DeliveryBacklog {
+  /** Since when the oldest delivery is due that a turn left; null without one. */
+  readonly lateSinceMs: number | null;
+}
+
 /** Reports the backlog once it was counted; the age advances between counts. */
-export function observeBacklog(latest: () => DeliveryBacklog | null, now: () => number): void {
-  const reporting = (measure: (backlog: DeliveryBacklog) => number) => {
+export function observeBacklog(latest: () => Backlog | null, now: () => number): void {
+  const reporting = (measure: (backlog: Backlog) => number) => {
     return (observe: (value: number) => void): void => {
       const backlog = latest();
       if (backlog) observe(measure(backlog));
@@ -58,8 +64,8 @@ export function observeBacklog(latest: () => DeliveryBacklog | null, now: () => 
   dueDeliveries.observe(reporting(({ due }) => due));
   retrying.observe(reporting((backlog) => backlog.retrying));
   dueOldestAge.observe(
-    reporting(({ dueSinceMs }) =>
-      dueSinceMs === null ? 0 : Math.max(0, now() - dueSinceMs) / 1_000,
+    reporting(({ lateSinceMs }) =>
+      lateSinceMs === null ? 0 : Math.max(0, now() - lateSinceMs) / 1_000,
     ),
   );
 }

@@ -21,6 +21,7 @@ export function endpointWith(overrides: Partial<WebhookEndpoint> = {}): WebhookE
     health: healthy,
     healthVersion: 1,
     pace: 'new',
+    lateSinceMs: null,
     isRemoved: false,
     version: 1,
     createdAtMs: 0,

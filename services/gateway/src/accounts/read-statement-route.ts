@@ -36,7 +36,7 @@ export const readStatementRoute = publicRoute({
   summary: 'Statement',
   description:
     'Every entry of the account, oldest first. With `Accept: text/csv` the same columns as CSV, ' +
-    'where `Link: <…>; rel="next"` leads to the next part.',
+    'where `Link: <…>; rel="next"` leads to the next page.',
   method: 'GET',
   template,
   permission: 'customer.account.read.v1',
@@ -44,7 +44,7 @@ export const readStatementRoute = publicRoute({
   input: { query: statementQuery },
   answer: {
     status: 200,
-    description: 'One part of the statement.',
+    description: 'One page of the statement.',
     links: { readStatement: nextPart() },
     body: { data: accountStatement, meta: plainMeta },
     example: {
@@ -57,7 +57,7 @@ export const readStatementRoute = publicRoute({
     },
     otherTypes: { 'text/csv': statementCsv([rowExample]) },
     headers: {
-      Link: 'Of CSV: address of the next part; absent on the last part.',
+      Link: 'Of CSV: address of the next page; absent on the last page.',
       'Content-Disposition': 'Of CSV: the name of the file.',
     },
   },

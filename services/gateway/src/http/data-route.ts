@@ -40,7 +40,7 @@ export function partOf<Data extends z.ZodType>(
 ): DataAnswer<Data> {
   return {
     status: 200,
-    description: 'One part of the list.',
+    description: 'One page of the list.',
     links,
     data,
     example: {

@@ -52,7 +52,7 @@ export const httpSettings = {
     .prefault('120')
     .describe(
       'Keys of one client address (of IPv6 a /64, and eight times as many a /48) in a minute that no ' +
-        'Credential has; past it they are refused, and its keys that exist are looked up in turn',
+        'Credential has; past it they are refused, and its keys that exist are looked up one after the other',
     ),
   CUSTOMER_REQUESTS_PER_MINUTE: integer(1, 1_000_000)
     .prefault('1200')
@@ -63,7 +63,7 @@ export const httpSettings = {
   OPEN_REQUESTS_PER_MINUTE: integer(1, 1_000_000)
     .prefault('60')
     .describe(
-      'Requests for the status of the service, which asks for no key, of one client address (of IPv6 ' +
+      'Requests for the status of the service, which needs no key, of one client address (of IPv6 ' +
         'a /64, and eight times as many a /48) in a minute, on one replica',
     ),
   V1_DEPRECATED_AT: z.iso

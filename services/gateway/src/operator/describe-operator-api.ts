@@ -24,6 +24,7 @@ import {
   successResponse,
 } from '@inventory/http/openapi-responses';
 import { z } from 'zod';
+import { release } from '../http/openapi/release.ts';
 import type { OperatorEndpoint, OperatorTag } from './operator-route.ts';
 import {
   accountRecord,
@@ -144,7 +145,7 @@ function documentedError(code: OperatorCode): DocumentedError {
 }
 
 const operatorApi: ApiDescription<OperatorEndpoint> = {
-  info: { title: 'Game Item Inventory Service: operator API', version: '1', description },
+  info: { title: 'Game Item Inventory Service: operator API', version: release, description },
   tags,
   security: { OperatorToken: { type: 'http', scheme: 'bearer' } },
   headers: { 'X-Request-ID': 'Id of the request, also in the log.' },

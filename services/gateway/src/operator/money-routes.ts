@@ -194,7 +194,7 @@ const readingRoutes = [
     answer: listOf(statementRow),
     documented: {
       otherTypes: { 'text/csv': statementCsv([]) },
-      headers: { 'X-Next-Cursor': 'Of CSV: `next_cursor`; absent on the last part.' },
+      headers: { 'X-Next-Cursor': 'Of CSV: `next_cursor`; absent on the last page.' },
     },
     errors: ['account_not_found', 'invalid_cursor', 'not_acceptable'],
     async handle(deps, { path, query }, request) {

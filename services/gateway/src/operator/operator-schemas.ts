@@ -63,7 +63,7 @@ export const serviceAccountPath = z.object({ service_account_id: serviceAccountI
 export const credentialPath = z.object({ credential_id: credentialId });
 
 export const listQuery = z.object({
-  limit: canonicalDecimal(1, 100).default(50).describe('Items of this part; 50 when absent.'),
+  limit: canonicalDecimal(1, 100).default(50).describe('Items of this page; 50 when absent.'),
   cursor: listParameters.cursor,
 });
 

@@ -114,7 +114,7 @@ const changingRoutes = [
     summary: 'Create a new signing secret; both sign until the overlap is over',
     description:
       'While two secrets sign, a further rotation is refused unless `force` is set. The same ' +
-      '`idempotency-key` again answers the same secret for a day; no other response has it.',
+      '`idempotency-key` again returns the same secret for a day; no other response has it.',
     method: 'POST',
     path: `${one}/rotate-secret`,
     role: 'support',

@@ -46,7 +46,7 @@ export const pageSettings = {
   DELIVERY_BYTES_PER_SECOND_MIN: integer(1, 2 ** 30)
     .prefault('65536')
     .describe(
-      'Pace below which a page or an export ends where another one would be refused for its place or its bytes',
+      'Pace below which a page or an export ends where another one would be refused for its slot or its bytes',
     ),
   EXPORT_TIME_MAX_MS: duration()
     .prefault('480000')

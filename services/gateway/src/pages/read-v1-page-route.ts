@@ -28,7 +28,7 @@ function v1Route(dialect: V1Dialect) {
     summary: dialect === 'original' ? 'V1 inventory' : 'V1 inventory (alias)',
     description:
       'Deprecated: read a Live Page instead. Pass `last_assetid` as `start_assetid` while ' +
-      '`more_items` is set. A slash behind the path changes nothing.',
+      '`more_items` is set. A slash after the path changes nothing.',
     method: 'GET',
     template: templates[dialect],
     mayEndInSlash: true,

@@ -23,7 +23,7 @@ export const requestRefreshRoute = publicRoute({
   description:
     'Starts a complete collection in the background and reserves credits. With an ' +
     '`Idempotency-Key` the same request can be sent again: it finds the refresh of the first. With ' +
-    '`max_age_seconds` an observation that is saved and young enough answers at once: nothing is ' +
+    '`max_age_seconds` an observation that is saved and young enough completes it at once: nothing is ' +
     'held or charged, and the event is sent as ever. It takes the permission of Current; without ' +
     'that permission the platform is scanned.',
   method: 'POST',
@@ -58,7 +58,7 @@ export const requestRefreshRoute = publicRoute({
     },
     also: {
       status: 200,
-      description: 'Answered from what is saved: the refresh is completed, free.',
+      description: 'Completed from what is saved, free.',
       example: {
         success: true,
         data: savedRecord,

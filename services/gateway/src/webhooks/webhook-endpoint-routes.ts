@@ -192,7 +192,7 @@ const rotateWebhookSecretRoute = dataRoute({
   description:
     'The replaced secret signs beside the new one for `overlap_seconds`, a day unless ' +
     'specified. While two secrets sign, a further rotation is refused unless `force` is set. With ' +
-    'an `Idempotency-Key` the same request can be sent again for a day: it answers the same ' +
+    'an `Idempotency-Key` the same request can be sent again for a day: it returns the same ' +
     'secret, which is shown in no other response.',
   method: 'POST',
   template: `${endpointTemplate}/rotate-secret`,
@@ -201,7 +201,7 @@ const rotateWebhookSecretRoute = dataRoute({
     header: z.object({
       'Idempotency-Key': idempotencyKey
         .optional()
-        .describe('Kept for a day: the same request again answers the same secret.'),
+        .describe('Kept for a day: the same request again returns the same secret.'),
     }),
     body: webhookRotation,
   },

@@ -25,7 +25,7 @@ export const egressSettings = {
     .describe('Longest wait for a connection with the platform, or with a proxy and through it'),
   PLATFORM_BODY_BYTES_MAX: count()
     .prefault('8388608')
-    .describe('Largest platform answer read, as sent and as decoded'),
+    .describe('Largest platform response read, as sent and as decoded'),
   PLATFORM_PAGE_COUNT: integer(1, 5_000).prefault('2000').describe('Assets requested per page'),
   PLATFORM_SMALLER_PAGE_COUNT: integer(1, 5_000)
     .prefault('1000')
@@ -46,9 +46,9 @@ export const egressSettings = {
   IDENTITY_UNREACHABLE_FIRST_MS: duration()
     .prefault('10000')
     .describe(
-      'Rest of an egress identity without a connection; doubles with each failure in a row',
+      'Cooldown of an egress identity without a connection; doubles with each failure in a row',
     ),
-  IDENTITY_UNREACHABLE_MAX_MS: duration().prefault('300000').describe('Longest such rest'),
+  IDENTITY_UNREACHABLE_MAX_MS: duration().prefault('300000').describe('Longest such cooldown'),
   PAGE_TRIES_MAX: integer(1, 100).prefault('5').describe('Failed tries of one page'),
   PAGE_THROTTLED_MAX: integer(1, 1_000).prefault('6').describe('Throttled tries of one page'),
   PAGE_RETRY_MS: duration().prefault('4000').describe('Pause before a page is retried'),

@@ -7,7 +7,7 @@ export const livePageSettings = {
   LIVE_PAGE_DENIAL_MS: duration()
     .prefault('60000')
     .describe(
-      'How long live pages of an inventory that was confirmed private or missing are answered so without contacting the platform',
+      'How long live pages of an inventory that was confirmed private or missing have that result without contacting the platform',
     ),
   LIVE_PAGES_MAX: integer(1, 100_000)
     .prefault('1000')

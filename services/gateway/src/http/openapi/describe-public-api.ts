@@ -81,6 +81,7 @@ import {
   v1Headers,
 } from './error-responses.ts';
 import { exampleIds, exampleScope } from './examples.ts';
+import { release } from './release.ts';
 
 const named: NamedSchemas = new Map<z.core.$ZodType, string>([
   [accountView, 'Account'],
@@ -181,7 +182,7 @@ const securityScheme = {
 };
 
 const publicApi: ApiDescription<PublicEndpoint> = {
-  info: { title: 'Game Item Inventory Service', version: '2', description },
+  info: { title: 'Game Item Inventory Service', version: release, description },
   tags,
   security: { ApiKey: securityScheme },
   headers,
