@@ -2,7 +2,7 @@ import type { RefusalCode } from '@inventory/contracts/refusal';
 import type { Clock } from '@inventory/runtime/clock';
 import type { Identifiers } from '@inventory/runtime/identifiers';
 import type { Logger } from '@inventory/runtime/logger';
-import { createAuditLines } from '../audit-lines.ts';
+import { createAuditLines } from '../http/audit-lines.ts';
 import type { AuditEntry, AuditedCall, AuditStore } from './audit-store.ts';
 import { toOperatorRefused } from './to-operator-refused.ts';
 
