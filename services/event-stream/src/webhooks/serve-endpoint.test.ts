@@ -19,8 +19,7 @@ import type { EndpointTurn, WebhookDelivery, WebhookEndpoint } from './webhook-d
 const startMs = Date.UTC(2026, 10, 21);
 const claimMs = 60_000;
 const dayMs = 86_400_000;
-const refreshed = 'inventory.refresh.completed';
-const low = 'account.balance.low';
+const [refreshed, low] = ['inventory.refresh.completed', 'account.balance.low'] as const;
 
 type Flaw = 'moves before it inserts' | 'moves past a change' | 'forgets what comes meanwhile';
 
