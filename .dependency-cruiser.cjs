@@ -16,18 +16,28 @@ const edges = [...entries, '^services/[^/]+/src/(http|operator)/'];
 const wiring = ['/(open|start)-[a-z-]+\\.ts$', '/(main|config)\\.ts$'];
 const tests = '(\\.test\\.ts$|/test/|^test/)';
 
-/** The rooms of the collector, each with those that it may not import. */
-const roomsHaveOneDirection = [
-  ['egress', 'refreshes|scans|live-pages'],
-  ['refreshes', 'scans|live-pages'],
-  ['scans', 'live-pages'],
-  ['live-pages', 'scans'],
-].map(([room, others]) => ({
+/** The rooms of the collector from the ground up, each with those below it that it uses. */
+const roomsOfTheCollector = {
+  egress: [],
+  saga: [],
+  observations: ['saga'],
+  plan: ['egress', 'saga'],
+  admission: ['observations', 'plan', 'saga'],
+  reads: ['admission', 'egress', 'observations', 'plan', 'saga'],
+  jobs: ['admission', 'saga'],
+  scans: ['egress', 'plan', 'saga'],
+  planning: ['egress', 'observations', 'plan', 'saga', 'scans'],
+  'live-pages': ['egress', 'plan'],
+};
+const roomsHaveOneDirection = Object.entries(roomsOfTheCollector).map(([room, used]) => ({
   name: 'rooms-have-one-direction',
-  comment: 'Egress serves refreshes, both serve scans and live pages.',
+  comment: 'A room of the collector uses those below it that it names, and no others.',
   severity: 'error',
   from: { path: `^services/refresh-collector/src/${room}/`, pathNot: tests },
-  to: { path: `^services/refresh-collector/src/(${others})/` },
+  to: {
+    path: `^services/refresh-collector/src/[^/]+/`,
+    pathNot: `^services/refresh-collector/src/(${[room, ...used].join('|')})/`,
+  },
 }));
 
 module.exports = {

@@ -1,14 +1,14 @@
 import { type CollectionIndexes, whereExists } from '@inventory/mongo/indexes';
 import { workIndex } from '@inventory/work/work-field';
 import type { Db } from 'mongodb';
+import type { AdmissionDocument } from './admission/admission-store.ts';
 import type { AppBreakerDocument } from './egress/app-breaker-store.ts';
 import type { IdentityDocument } from './egress/identity-store.ts';
-import type { AdmissionDocument } from './refreshes/admission-store.ts';
-import type { QuarterHourDocument } from './refreshes/quarter-hour-store.ts';
-import type { RefreshDocument } from './refreshes/refresh-document.ts';
+import type { PlanDocument } from './plan/plan-store.ts';
+import type { ReplicaDocument } from './plan/replica-store.ts';
+import type { QuarterHourDocument } from './reads/quarter-hour-store.ts';
+import type { RefreshDocument } from './saga/refresh-document.ts';
 import type { InventoryDocument } from './scans/inventory-store.ts';
-import type { PlanDocument } from './scans/plan-store.ts';
-import type { ReplicaDocument } from './scans/replica-store.ts';
 
 export type Collections = ReturnType<typeof openCollections>;
 

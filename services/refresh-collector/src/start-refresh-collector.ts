@@ -1,3 +1,6 @@
+import { createInternalClient } from '@inventory/http/internal-client';
+import type { Lifetime } from '@inventory/runtime/lifetime';
+import { createSerialExecutor } from '@inventory/runtime/serial-executor';
 import { openBackends } from '@inventory/service-host/open-backends';
 import { serveInternal } from '@inventory/service-host/serve-internal';
 import type { ServiceContext, StartedService } from '@inventory/service-host/service-context';
@@ -5,13 +8,15 @@ import { indexes } from './collections.ts';
 import type { RefreshCollectorConfig } from './config.ts';
 import { openEgress } from './egress/open-egress.ts';
 import { openLivePages } from './live-pages/open-live-pages.ts';
-import { openClients } from './open-clients.ts';
+import { createObservationClient } from './observations/find-observation.ts';
+import { startConsuming } from './on-messages.ts';
+import { openRefreshes } from './open-refreshes.ts';
 import { openStores } from './open-stores.ts';
+import { createPlannerLease } from './plan/planner-lease.ts';
 import { createRecentUse } from './recent-use.ts';
-import { startConsuming } from './refreshes/on-messages.ts';
-import { openRefreshes } from './refreshes/open-refreshes.ts';
-import { createPlannerLease } from './scans/planner-lease.ts';
-import { startScanning } from './scans/start-scanning.ts';
+import { createLedgerClient } from './saga/ledger-client.ts';
+import { createRevisionStoreClient } from './scans/revision-store-client.ts';
+import { startScanning } from './start-scanning.ts';
 
 /** Starts the service: stores, egress, refreshes, scanning, the consumer, and internal HTTP last. */
 export async function startRefreshCollector(
@@ -48,4 +53,29 @@ export async function startRefreshCollector(
 
   const routes = [...refreshes.routes, ...scanning.routes, ...livePages.routes];
   return serveInternal(context, routes, backends.health);
+}
+
+const internalTimeoutMs = 20_000;
+
+function openClients(config: RefreshCollectorConfig, lifetime: Lifetime) {
+  const { serviceToken } = config;
+  const internal = (service: string, baseUrl: string) => {
+    const client = createInternalClient({
+      baseUrl,
+      service,
+      serviceToken,
+      timeoutMs: internalTimeoutMs,
+    });
+    lifetime.defer(`client of ${service}`, () => client.close());
+    return client;
+  };
+  /** Parses and serializes large pages, one at a time. */
+  const executor = createSerialExecutor();
+  const revisionStore = internal('revision-store', config.revisionStoreUrl);
+  return {
+    executor,
+    revisionStore: createRevisionStoreClient(revisionStore, executor),
+    observations: createObservationClient(revisionStore),
+    ledger: createLedgerClient(internal('billing-ledger', config.billingLedgerUrl)),
+  };
 }

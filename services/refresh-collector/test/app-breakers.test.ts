@@ -8,7 +8,7 @@ import { openCollections } from '../src/collections.ts';
 import { createAppBreakerStore } from '../src/egress/app-breaker-store.ts';
 import type { PlatformAnswer } from '../src/egress/platform-answer.domain.ts';
 import { type AppBreakers, watchAppBreakers } from '../src/egress/watch-app-breakers.ts';
-import { createRefreshListStore } from '../src/refreshes/refresh-list-store.ts';
+import { createRefreshListStore } from '../src/saga/refresh-list-store.ts';
 
 const fault: PlatformAnswer = { kind: 'fault', reason: 'server_error', eresult: 20 };
 const served: PlatformAnswer = { kind: 'private' };

@@ -8,7 +8,7 @@ import { openCollections } from '../src/collections.ts';
 import { loadConfig } from '../src/config.ts';
 import { nextRequestMs } from '../src/egress/egress-identity.domain.ts';
 import { createIdentityStore } from '../src/egress/identity-store.ts';
-import type { RefreshDocument } from '../src/refreshes/refresh-document.ts';
+import type { RefreshDocument } from '../src/saga/refresh-document.ts';
 import { type CollectorHarness, openCollectorHarness } from './collector-harness.ts';
 import { expectedOutcomes, spreadApp } from './expected-outcomes.ts';
 import { farMs } from './quick-config.ts';

@@ -3,12 +3,12 @@ import type { RefreshRequest } from '@inventory/contracts/messages/refresh';
 import { newProjectId, newRefreshId, newScope } from '@inventory/testkit/builders';
 import { testLogger } from '@inventory/testkit/namespace';
 import type { Collection } from 'mongodb';
-import { admitRefresh } from '../src/refreshes/admit-refresh.ts';
-import type { Refresh } from '../src/refreshes/refresh.domain.ts';
-import type { RefreshDocument } from '../src/refreshes/refresh-document.ts';
-import { createRefreshListStore } from '../src/refreshes/refresh-list-store.ts';
-import type { SavedObservation } from '../src/refreshes/saved-observation.domain.ts';
-import { takeCommitted } from '../src/refreshes/take-committed.ts';
+import { admitRefresh } from '../src/admission/admit-refresh.ts';
+import type { SavedObservation } from '../src/observations/saved-observation.domain.ts';
+import { takeCommitted } from '../src/observations/take-committed.ts';
+import type { Refresh } from '../src/saga/refresh.domain.ts';
+import type { RefreshDocument } from '../src/saga/refresh-document.ts';
+import { createRefreshListStore } from '../src/saga/refresh-list-store.ts';
 import { acceptedRefresh } from './refresh-builder.ts';
 import { openStoredRefreshes, type StoredRefreshes } from './stored-refreshes.ts';
 

@@ -2,12 +2,12 @@ import type { RefreshRequest } from '@inventory/contracts/messages/refresh';
 import { newProjectId } from '@inventory/testkit/builders';
 import { testLogger } from '@inventory/testkit/namespace';
 import type { Collection } from 'mongodb';
-import { admitRefresh } from '../src/refreshes/admit-refresh.ts';
-import { applyFact } from '../src/refreshes/apply-fact.ts';
-import type { Refresh } from '../src/refreshes/refresh.domain.ts';
-import type { RefreshDocument } from '../src/refreshes/refresh-document.ts';
-import type { Fact } from '../src/refreshes/refresh-fact.domain.ts';
-import type { RefreshStore } from '../src/refreshes/refresh-store.ts';
+import { admitRefresh } from '../src/admission/admit-refresh.ts';
+import { applyFact } from '../src/saga/apply-fact.ts';
+import type { Refresh } from '../src/saga/refresh.domain.ts';
+import type { RefreshDocument } from '../src/saga/refresh-document.ts';
+import type { Fact } from '../src/saga/refresh-fact.domain.ts';
+import type { RefreshStore } from '../src/saga/refresh-store.ts';
 import { acceptedRefresh } from './refresh-builder.ts';
 import { openStoredRefreshes, type StoredRefreshes } from './stored-refreshes.ts';
 

@@ -4,8 +4,8 @@ import { testLogger } from '@inventory/testkit/namespace';
 import { createTestClock } from '@inventory/testkit/test-clock';
 import { openTestStore } from '@inventory/testkit/test-store';
 import { indexes, openCollections } from '../src/collections.ts';
+import { createReplicaStore } from '../src/plan/replica-store.ts';
 import { createInventoryStore } from '../src/scans/inventory-store.ts';
-import { createReplicaStore } from '../src/scans/replica-store.ts';
 
 const [leaseMs, minuteMs, dayMs] = [15_000, 60_000, 86_400_000];
 

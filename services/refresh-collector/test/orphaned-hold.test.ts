@@ -1,11 +1,11 @@
 import type { BillingOutcome } from '@inventory/contracts/messages/billing';
 import type { ReceivedMessageOf } from '@inventory/messaging/bus';
 import { testLogger } from '@inventory/testkit/namespace';
-import type { SagaDeps } from '../src/refreshes/apply-fact.ts';
-import { onBillingOutcome } from '../src/refreshes/on-messages.ts';
-import { sweepHolds } from '../src/refreshes/orphaned-holds.ts';
-import type { Refresh } from '../src/refreshes/refresh.domain.ts';
-import type { RefreshStore } from '../src/refreshes/refresh-store.ts';
+import { sweepHolds } from '../src/jobs/orphaned-holds.ts';
+import { onBillingOutcome } from '../src/on-messages.ts';
+import type { SagaDeps } from '../src/saga/apply-fact.ts';
+import type { Refresh } from '../src/saga/refresh.domain.ts';
+import type { RefreshStore } from '../src/saga/refresh-store.ts';
 import { acceptedRefresh, holdOf } from './refresh-builder.ts';
 import { missingAtFirst, openStoredRefreshes, type StoredRefreshes } from './stored-refreshes.ts';
 

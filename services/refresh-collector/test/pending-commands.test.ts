@@ -1,12 +1,12 @@
 import type { BillingOutcome } from '@inventory/contracts/messages/billing';
 import type { ReceivedMessageOf } from '@inventory/messaging/bus';
 import { testLogger } from '@inventory/testkit/namespace';
-import { applyFact, type SagaDeps, sendEffects } from '../src/refreshes/apply-fact.ts';
-import { onBillingOutcome } from '../src/refreshes/on-messages.ts';
-import { noEndCheck } from '../src/refreshes/recorded-scan.domain.ts';
-import type { Refresh } from '../src/refreshes/refresh.domain.ts';
-import type { Fact } from '../src/refreshes/refresh-fact.domain.ts';
-import type { RefreshStore } from '../src/refreshes/refresh-store.ts';
+import { onBillingOutcome } from '../src/on-messages.ts';
+import { applyFact, type SagaDeps, sendEffects } from '../src/saga/apply-fact.ts';
+import { noEndCheck } from '../src/saga/recorded-scan.domain.ts';
+import type { Refresh } from '../src/saga/refresh.domain.ts';
+import type { Fact } from '../src/saga/refresh-fact.domain.ts';
+import type { RefreshStore } from '../src/saga/refresh-store.ts';
 import { acceptedRefresh, holdOf } from './refresh-builder.ts';
 import { openStoredRefreshes, type StoredRefreshes } from './stored-refreshes.ts';
 

@@ -6,7 +6,7 @@ import {
   newRefreshId,
   newRequestId,
 } from '@inventory/testkit/builders';
-import type { Refresh } from '../src/refreshes/refresh.domain.ts';
+import type { Refresh } from '../src/saga/refresh.domain.ts';
 
 export const requestedAtMs = Date.UTC(2026, 0, 1);
 

@@ -6,9 +6,9 @@ import { newProjectId } from '@inventory/testkit/builders';
 import { openNamespace, testLogger } from '@inventory/testkit/namespace';
 import { type Db, MongoClient } from 'mongodb';
 import { indexes, openCollections } from '../src/collections.ts';
-import { type Refresh, refreshPhases, shownState } from '../src/refreshes/refresh.domain.ts';
-import { newDocument } from '../src/refreshes/refresh-document.ts';
-import { createRefreshListStore } from '../src/refreshes/refresh-list-store.ts';
+import { type Refresh, refreshPhases, shownState } from '../src/saga/refresh.domain.ts';
+import { newDocument } from '../src/saga/refresh-document.ts';
+import { createRefreshListStore } from '../src/saga/refresh-list-store.ts';
 import { acceptedRefresh, requestedAtMs } from './refresh-builder.ts';
 
 const times = {

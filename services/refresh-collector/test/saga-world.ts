@@ -1,13 +1,13 @@
 import type { RevisionId } from '@inventory/contracts/ids';
 import type { RefreshOutcome, SettlementDisposition } from '@inventory/contracts/vocabulary';
-import type { Refresh } from '../src/refreshes/refresh.domain.ts';
-import type { Fact } from '../src/refreshes/refresh-fact.domain.ts';
+import type { Refresh } from '../src/saga/refresh.domain.ts';
+import type { Fact } from '../src/saga/refresh-fact.domain.ts';
 import {
   advance,
   type Effect,
   pendingEffects,
   type Step,
-} from '../src/refreshes/refresh-saga.domain.ts';
+} from '../src/saga/refresh-saga.domain.ts';
 import { acceptedRefresh, requestedAtMs } from './refresh-builder.ts';
 
 /** The saga's rules as the world plays them; tests replace one to plant a fault. */

@@ -4,7 +4,7 @@ import { newAccountId } from '@inventory/testkit/builders';
 import { createRunningClock, createTestClock, type TestClock } from '@inventory/testkit/test-clock';
 import { waitFor } from '@inventory/testkit/wait-for';
 import { openCollections } from '../src/collections.ts';
-import type { PlanDocument } from '../src/scans/plan-store.ts';
+import type { PlanDocument } from '../src/plan/plan-store.ts';
 import { type CollectorHarness, openCollectorHarness } from './collector-harness.ts';
 import { identitiesOf } from './quick-config.ts';
 import { type ScannedInventories, scannedInventories } from './scanned-inventories.ts';

@@ -5,9 +5,9 @@ import { waitFor } from '@inventory/testkit/wait-for';
 import { openCollections } from '../src/collections.ts';
 import { loadConfig } from '../src/config.ts';
 import { openStores, type Stores } from '../src/open-stores.ts';
-import { applyFact, type SagaDeps } from '../src/refreshes/apply-fact.ts';
-import type { Refresh } from '../src/refreshes/refresh.domain.ts';
-import type { Fact } from '../src/refreshes/refresh-fact.domain.ts';
+import { applyFact, type SagaDeps } from '../src/saga/apply-fact.ts';
+import type { Refresh } from '../src/saga/refresh.domain.ts';
+import type { Fact } from '../src/saga/refresh-fact.domain.ts';
 import {
   createScanWorker,
   type ScanWorker,

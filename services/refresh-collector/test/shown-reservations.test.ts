@@ -1,14 +1,14 @@
 import { newProjectId } from '@inventory/testkit/builders';
 import { testLogger } from '@inventory/testkit/namespace';
-import { applyFact } from '../src/refreshes/apply-fact.ts';
-import { factOfBillingOutcome } from '../src/refreshes/billing-fact.ts';
 import {
   type ConfirmDeps,
   findConfirmed,
   listConfirmed,
-} from '../src/refreshes/confirm-reservations.ts';
-import type { Refresh } from '../src/refreshes/refresh.domain.ts';
-import { createRefreshListStore } from '../src/refreshes/refresh-list-store.ts';
+} from '../src/reads/confirm-reservations.ts';
+import { applyFact } from '../src/saga/apply-fact.ts';
+import { factOfBillingOutcome } from '../src/saga/billing-fact.ts';
+import type { Refresh } from '../src/saga/refresh.domain.ts';
+import { createRefreshListStore } from '../src/saga/refresh-list-store.ts';
 import { acceptedRefresh, holdOf } from './refresh-builder.ts';
 import { openStoredRefreshes, type StoredRefreshes } from './stored-refreshes.ts';
 

@@ -4,10 +4,10 @@ import { createTestClock, type TestClock } from '@inventory/testkit/test-clock';
 import { openTestStore } from '@inventory/testkit/test-store';
 import type { Collection, Db } from 'mongodb';
 import { indexes, openCollections } from '../src/collections.ts';
-import type { SagaDeps } from '../src/refreshes/apply-fact.ts';
-import type { Refresh } from '../src/refreshes/refresh.domain.ts';
-import type { RefreshDocument } from '../src/refreshes/refresh-document.ts';
-import { createRefreshStore, type RefreshStore } from '../src/refreshes/refresh-store.ts';
+import type { SagaDeps } from '../src/saga/apply-fact.ts';
+import type { Refresh } from '../src/saga/refresh.domain.ts';
+import type { RefreshDocument } from '../src/saga/refresh-document.ts';
+import { createRefreshStore, type RefreshStore } from '../src/saga/refresh-store.ts';
 
 /** Refreshes on a MongoDB, and a saga over them whose messages are recorded instead of sent. */
 export interface StoredRefreshes {

@@ -8,15 +8,15 @@ import type { ServiceContext } from '@inventory/service-host/service-context';
 import type { EgressConfig } from '../egress/egress-config.ts';
 import type { Denial } from '../egress/page-verdicts.domain.ts';
 import type { ReadPageDeps } from '../egress/read-page.ts';
-import { countLivePage, liveRunning } from '../metrics.ts';
+import type { CollectionPace } from '../plan/status-estimate.domain.ts';
 import type { RecentUse } from '../recent-use.ts';
-import type { CollectionPace } from '../refreshes/status-estimate.domain.ts';
 import {
   abandonedReadsMax,
   type LivePageOutcome,
   liveRetryAfterSeconds,
 } from './live-page.domain.ts';
 import type { LivePageConfig } from './live-page-config.ts';
+import { countLivePage, liveRunning } from './live-page-metrics.ts';
 import { type Denials, readLivePage } from './read-live-page.ts';
 import { type LivePageRouteDeps, readLivePageRoute } from './read-live-page-route.ts';
 

@@ -1,5 +1,5 @@
-import { applyFact, type SagaDeps } from '../refreshes/apply-fact.ts';
-import type { RefreshListStore } from '../refreshes/refresh-list-store.ts';
+import { applyFact, type SagaDeps } from '../saga/apply-fact.ts';
+import type { RefreshListStore } from '../saga/refresh-list-store.ts';
 import type { InventoryStore } from './inventory-store.ts';
 
 export interface EraseInventoryDeps {

@@ -10,7 +10,7 @@ import { createLeases, freeAt, leaseField } from '@inventory/work/lease';
 import type { AnyBulkWriteOperation, Collection, Filter } from 'mongodb';
 import { z } from 'zod';
 import { type Denial, denials } from '../egress/page-verdicts.domain.ts';
-import type { InventorySize } from '../refreshes/published-plan.domain.ts';
+import type { InventorySize } from '../plan/published-plan.domain.ts';
 
 const inventoryScan = z.object({
   refreshId,

@@ -1,7 +1,7 @@
 import { firstTries, type PageTries } from '../egress/page-verdicts.domain.ts';
-import type { SagaDeps } from '../refreshes/apply-fact.ts';
-import type { Refresh } from '../refreshes/refresh.domain.ts';
-import type { StagedPageRecord } from '../refreshes/refresh-document.ts';
+import type { SagaDeps } from '../saga/apply-fact.ts';
+import type { Refresh } from '../saga/refresh.domain.ts';
+import type { StagedPageRecord } from '../saga/refresh-document.ts';
 import {
   freshProgress,
   resumedProgress,

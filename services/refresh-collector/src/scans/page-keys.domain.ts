@@ -1,5 +1,5 @@
 import type { PageAsset } from '../egress/platform-rows.domain.ts';
-import type { PageKeys } from '../refreshes/recorded-scan.domain.ts';
+import type { PageKeys } from '../saga/recorded-scan.domain.ts';
 
 /** Of all pages of a scan: 8 MB of the document of its refresh. Those of pages beyond are left out. */
 export const keysMax = 1_000_000;

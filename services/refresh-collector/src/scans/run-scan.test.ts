@@ -8,8 +8,8 @@ import { MongoInvalidArgumentError } from 'mongodb';
 import { acceptedRefresh } from '../../test/refresh-builder.ts';
 import type { SlotResult } from '../egress/egress-identity.domain.ts';
 import type { PlatformClient } from '../egress/platform-client.ts';
-import type { Refresh } from '../refreshes/refresh.domain.ts';
-import { advance } from '../refreshes/refresh-saga.domain.ts';
+import type { Refresh } from '../saga/refresh.domain.ts';
+import { advance } from '../saga/refresh-saga.domain.ts';
 import { runScan, type ScanDeps } from './run-scan.ts';
 
 const logger = createLogger({ service: 'test', level: 'silent' });

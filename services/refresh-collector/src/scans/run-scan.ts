@@ -15,9 +15,9 @@ import {
 } from '../egress/page-verdicts.domain.ts';
 import type { PlatformAnswer } from '../egress/platform-answer.domain.ts';
 import { type ReadPageDeps, readPage } from '../egress/read-page.ts';
-import { applyTo, type SagaDeps } from '../refreshes/apply-fact.ts';
-import type { StagedPageRecord } from '../refreshes/refresh-document.ts';
-import type { Fact } from '../refreshes/refresh-fact.domain.ts';
+import { applyTo, type SagaDeps } from '../saga/apply-fact.ts';
+import type { StagedPageRecord } from '../saga/refresh-document.ts';
+import type { Fact } from '../saga/refresh-fact.domain.ts';
 import {
   claimedScan,
   isClaimed,

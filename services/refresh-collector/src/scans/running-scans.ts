@@ -1,7 +1,7 @@
 import type { Clock } from '@inventory/runtime/clock';
 import { type HeldLease, holdLease } from '@inventory/runtime/hold-lease';
 import type { Logger } from '@inventory/runtime/logger';
-import type { Refresh } from '../refreshes/refresh.domain.ts';
+import type { Refresh } from '../saga/refresh.domain.ts';
 import { work } from '../work.ts';
 import type { InventoryLease, InventoryStore } from './inventory-store.ts';
 import type { OwnScan } from './replica-share.domain.ts';

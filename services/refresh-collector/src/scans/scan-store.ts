@@ -4,8 +4,8 @@ import type { TypedCollection, TypedFilter } from '@inventory/mongo/typed-collec
 import { dateOf } from '@inventory/runtime/clock';
 import type { Logger } from '@inventory/runtime/logger';
 import type { Sort } from 'mongodb';
-import type { ScanSize } from '../refreshes/recorded-scan.domain.ts';
-import type { Refresh, RefreshPhase, ScanSummary } from '../refreshes/refresh.domain.ts';
+import type { ScanSize } from '../saga/recorded-scan.domain.ts';
+import type { Refresh, RefreshPhase, ScanSummary } from '../saga/refresh.domain.ts';
 import {
   type PlannedRefreshDocument,
   plannedRefreshDocument,
@@ -13,7 +13,7 @@ import {
   refreshIn,
   type StagedPageRecord,
   stagedPagesIn,
-} from '../refreshes/refresh-document.ts';
+} from '../saga/refresh-document.ts';
 
 /** A scan claimed by one worker; every write of it carries the epoch. */
 export interface ClaimedScan {

@@ -1,9 +1,9 @@
 import type { Identifiers } from '@inventory/runtime/identifiers';
 import { inSpan } from '@inventory/runtime/tracing';
-import { applyFact, type SagaDeps } from '../refreshes/apply-fact.ts';
-import type { Refresh } from '../refreshes/refresh.domain.ts';
-import type { Fact } from '../refreshes/refresh-fact.domain.ts';
-import { advance } from '../refreshes/refresh-saga.domain.ts';
+import { applyFact, type SagaDeps } from '../saga/apply-fact.ts';
+import type { Refresh } from '../saga/refresh.domain.ts';
+import type { Fact } from '../saga/refresh-fact.domain.ts';
+import { advance } from '../saga/refresh-saga.domain.ts';
 import type { InventoryStore, WaitingLease } from './inventory-store.ts';
 import { scansToHandOver } from './replica-share.domain.ts';
 import { createRunningScans, type RunningScansDeps } from './running-scans.ts';

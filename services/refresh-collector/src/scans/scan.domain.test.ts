@@ -6,10 +6,10 @@ import type { PlatformAnswer } from '../egress/platform-answer.domain.ts';
 import type { PlatformPage } from '../egress/platform-page.domain.ts';
 import type { PageAsset } from '../egress/platform-rows.domain.ts';
 import { pieceOf } from '../egress/text-pieces.domain.ts';
-import { pagesInPlace, type RecordedPage } from '../refreshes/recorded-scan.domain.ts';
-import type { Refresh } from '../refreshes/refresh.domain.ts';
-import type { Fact } from '../refreshes/refresh-fact.domain.ts';
-import { advance } from '../refreshes/refresh-saga.domain.ts';
+import { pagesInPlace, type RecordedPage } from '../saga/recorded-scan.domain.ts';
+import type { Refresh } from '../saga/refresh.domain.ts';
+import type { Fact } from '../saga/refresh-fact.domain.ts';
+import { advance } from '../saga/refresh-saga.domain.ts';
 import { keysOfPage, noKeys } from './page-keys.domain.ts';
 import {
   freshProgress,

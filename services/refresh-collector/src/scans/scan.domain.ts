@@ -14,9 +14,9 @@ import {
   pagesInPlace,
   type RecordedPage,
   type ScanSize,
-} from '../refreshes/recorded-scan.domain.ts';
-import type { ScanSummary } from '../refreshes/refresh.domain.ts';
-import type { FailedScanOutcome } from '../refreshes/refresh-fact.domain.ts';
+} from '../saga/recorded-scan.domain.ts';
+import type { ScanSummary } from '../saga/refresh.domain.ts';
+import type { FailedScanOutcome } from '../saga/refresh-fact.domain.ts';
 import { keysOfPage, noKeys, withKeys } from './page-keys.domain.ts';
 
 /** Limits of one scan. */

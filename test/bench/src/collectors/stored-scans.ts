@@ -2,11 +2,11 @@ import { randomUUID } from 'node:crypto';
 import { inventoryKeyText } from '@inventory/contracts/inventory-key';
 import { ensureIndexes } from '@inventory/mongo/indexes';
 import { indexes, openCollections } from '@inventory/refresh-collector/collections';
-import type { Refresh } from '@inventory/refresh-collector/refreshes/refresh.domain';
+import type { Refresh } from '@inventory/refresh-collector/saga/refresh.domain';
 import {
   newDocument,
   type RefreshDocument,
-} from '@inventory/refresh-collector/refreshes/refresh-document';
+} from '@inventory/refresh-collector/saga/refresh-document';
 import { dateOf } from '@inventory/runtime/clock';
 import type { Db } from 'mongodb';
 

@@ -1,21 +1,18 @@
+import { watchAdmission } from '@inventory/refresh-collector/admission/watch-admission';
 import type { RefreshCollectorConfig } from '@inventory/refresh-collector/config';
 import {
   createIdentityCache,
   type IdentityCache,
 } from '@inventory/refresh-collector/egress/identity-cache';
+import { startRefreshJobs } from '@inventory/refresh-collector/jobs/start-refresh-jobs';
 import { openStores, type Stores } from '@inventory/refresh-collector/open-stores';
-import { createRecentUse, type RecentUse } from '@inventory/refresh-collector/recent-use';
-import type { RefreshStore } from '@inventory/refresh-collector/refreshes/refresh-store';
-import { startRefreshJobs } from '@inventory/refresh-collector/refreshes/start-refresh-jobs';
-import { watchAdmission } from '@inventory/refresh-collector/refreshes/watch-admission';
 import {
   createPlannerLease,
   type PlannerLease,
-} from '@inventory/refresh-collector/scans/planner-lease';
-import {
-  type ScanningDeps,
-  startScanning,
-} from '@inventory/refresh-collector/scans/start-scanning';
+} from '@inventory/refresh-collector/plan/planner-lease';
+import { createRecentUse, type RecentUse } from '@inventory/refresh-collector/recent-use';
+import type { RefreshStore } from '@inventory/refresh-collector/saga/refresh-store';
+import { type ScanningDeps, startScanning } from '@inventory/refresh-collector/start-scanning';
 import { monotonicNow, systemClock } from '@inventory/runtime/clock';
 import { systemIdentifiers } from '@inventory/runtime/identifiers';
 import { type Lifetime, openLifetime } from '@inventory/runtime/lifetime';

@@ -1,8 +1,8 @@
 import { freshIdentity } from '@inventory/refresh-collector/egress/egress-identity.domain';
-import { pageCapacities } from '@inventory/refresh-collector/scans/page-capacity.domain';
-import { scanShare } from '@inventory/refresh-collector/scans/plan-rules.domain';
-import { createQueuedRefreshes } from '@inventory/refresh-collector/scans/queued-refreshes.domain';
-import { planScans } from '@inventory/refresh-collector/scans/scan-plan.domain';
+import { pageCapacities } from '@inventory/refresh-collector/planning/page-capacity.domain';
+import { scanShare } from '@inventory/refresh-collector/planning/plan-rules.domain';
+import { createQueuedRefreshes } from '@inventory/refresh-collector/planning/queued-refreshes.domain';
+import { planScans } from '@inventory/refresh-collector/planning/scan-plan.domain';
 import { lessIsBetter, type Row } from '../row.ts';
 import { collectMs, queueMs } from './simulate.ts';
 import { limits } from './simulated-egress.ts';

@@ -1,5 +1,5 @@
-import { pageCapacities } from '@inventory/refresh-collector/scans/page-capacity.domain';
-import { planScans } from '@inventory/refresh-collector/scans/scan-plan.domain';
+import { pageCapacities } from '@inventory/refresh-collector/planning/page-capacity.domain';
+import { planScans } from '@inventory/refresh-collector/planning/scan-plan.domain';
 import { propertyRuns } from '@inventory/testkit/property-runs';
 import { leftBehind, type Outage } from './returns.ts';
 import { type PlayRules, realRules } from './simulate.ts';

@@ -5,16 +5,16 @@ import {
   unreachableIdentities,
 } from '@inventory/refresh-collector/egress/page-verdicts.domain';
 import { createSlotOrder } from '@inventory/refresh-collector/egress/slot-order.domain';
-import { pageCapacities } from '@inventory/refresh-collector/scans/page-capacity.domain';
-import { pageDueMs } from '@inventory/refresh-collector/scans/page-due.domain';
+import { pageCapacities } from '@inventory/refresh-collector/planning/page-capacity.domain';
 import {
   busyScans,
   type PlanRules,
   scanShare,
-} from '@inventory/refresh-collector/scans/plan-rules.domain';
-import { createQueuedRefreshes } from '@inventory/refresh-collector/scans/queued-refreshes.domain';
-import { planScans, type ScanPlan } from '@inventory/refresh-collector/scans/scan-plan.domain';
-import { createTypicalPages } from '@inventory/refresh-collector/scans/typical-pages.domain';
+} from '@inventory/refresh-collector/planning/plan-rules.domain';
+import { createQueuedRefreshes } from '@inventory/refresh-collector/planning/queued-refreshes.domain';
+import { planScans, type ScanPlan } from '@inventory/refresh-collector/planning/scan-plan.domain';
+import { createTypicalPages } from '@inventory/refresh-collector/planning/typical-pages.domain';
+import { pageDueMs } from '@inventory/refresh-collector/scans/page-due.domain';
 import type { Arrival, Mix } from './mix.ts';
 import { SimulatedBreakers } from './simulated-breakers.ts';
 import { type Failure, limits, pageMs, SimulatedEgress } from './simulated-egress.ts';

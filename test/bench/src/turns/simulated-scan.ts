@@ -1,5 +1,5 @@
-import type { StartedScan } from '@inventory/refresh-collector/scans/queue-snapshot.domain';
-import type { QueuedRefresh } from '@inventory/refresh-collector/scans/queued-refreshes.domain';
+import type { StartedScan } from '@inventory/refresh-collector/planning/queue-snapshot.domain';
+import type { QueuedRefresh } from '@inventory/refresh-collector/planning/queued-refreshes.domain';
 import type { Arrival } from './mix.ts';
 
 /** A refresh in a simulation, from its arrival to its end. */

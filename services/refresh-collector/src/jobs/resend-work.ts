@@ -1,0 +1,89 @@
+import type { Backoff } from '@inventory/runtime/backoff';
+import type { Logger } from '@inventory/runtime/logger';
+import { inSpan } from '@inventory/runtime/tracing';
+import { createWorkQueue, type Pending, type WorkQueue } from '@inventory/work/work-queue';
+import type { WorkKind } from '@inventory/work/worker';
+import type { Collection } from 'mongodb';
+import { type SagaDeps, sendEffects } from '../saga/apply-fact.ts';
+import { deadlineOf, type Refresh } from '../saga/refresh.domain.ts';
+import {
+  type RefreshDocument,
+  type ResendQueue,
+  refreshDocument,
+  refreshIn,
+} from '../saga/refresh-document.ts';
+import { pendingEffects } from '../saga/refresh-saga.domain.ts';
+import { work } from '../work.ts';
+
+export interface ResendDeps extends Pick<SagaDeps, 'refreshes' | 'publish' | 'clock'> {
+  readonly resends: Resends;
+  readonly settleGraceMs: number;
+  readonly resend: Backoff;
+  readonly logger: Logger;
+}
+
+/** While the broker takes none. */
+const notSentPauseMs = 2_000;
+/** Its owner reads what was sent before: a resend is for what was lost. */
+const announceAgainMaxMs = 600_000;
+
+/**
+ * Resends the pending command of a refresh. The handlers are idempotent and re-emit the recorded
+ * outcome, so no lost, expired or dead-lettered record leaves a refresh stuck. From the deadline of
+ * an assembly on its scan is abandoned instead. The step that its outcome causes ends the work.
+ */
+export function resendWork(deps: ResendDeps, queue: ResendQueue): WorkKind<Refresh> {
+  return {
+    ...work[queue],
+    queue: deps.resends[queue],
+    again: againOf(queue, deps.resend),
+    work: (claimed) => resend(deps, claimed),
+  };
+}
+
+function againOf(queue: ResendQueue, { firstMs, maxMs }: Backoff): Backoff {
+  return { firstMs, maxMs: queue === 'announcements' ? announceAgainMaxMs : maxMs };
+}
+
+async function resend(deps: ResendDeps, { item: refresh, tries }: Pending<Refresh>) {
+  const { clock, settleGraceMs, logger } = deps;
+  const { refreshId: refresh_id, phase } = refresh;
+  const deadlineMs = deadlineOf(refresh, settleGraceMs);
+  const isOverdue = deadlineMs !== null && clock.now() >= deadlineMs;
+  return await inSpan(
+    { name: `resend pending command ${phase}`, parent: refresh.trace },
+    async () => {
+      logger.info({ refresh_id, phase, tries, overdue: isOverdue }, 'resending pending command');
+      try {
+        await sendEffects(deps, refresh, pendingEffects(refresh, isOverdue));
+        return 'later' as const;
+      } catch (error) {
+        logger.warn({ err: error, refresh_id }, 'pending command not sent');
+        return notSentPauseMs;
+      }
+    },
+  );
+}
+
+/** Resends of refreshes, by their queue. */
+export type Resends = Readonly<Record<ResendQueue, WorkQueue<Refresh>>>;
+
+export function openResends(
+  collection: Collection<RefreshDocument>,
+  resend: Backoff,
+  logger: Pick<Logger, 'error'>,
+): Resends {
+  const queueOf = (queue: ResendQueue) =>
+    createWorkQueue({
+      collection,
+      documents: refreshDocument,
+      queue,
+      waitMaxMs: againOf(queue, resend).maxMs,
+      projection: { pages: 0 },
+      shardOf: ({ projectId }) => ({ projectId }),
+      toItem: refreshIn,
+      completed: 'kept',
+      logger,
+    });
+  return { commands: queueOf('commands'), announcements: queueOf('announcements') };
+}

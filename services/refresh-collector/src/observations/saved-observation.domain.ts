@@ -1,0 +1,40 @@
+import type { RevisionId } from '@inventory/contracts/ids';
+import type { Language } from '@inventory/contracts/languages';
+import type { Fact } from '../saga/refresh-fact.domain.ts';
+
+/** What Current reads of an inventory: the observation of a scan or of a capture. */
+export interface SavedObservation {
+  readonly revisionId: RevisionId;
+  readonly verifiedAtMs: number;
+  /** Of its scan. */
+  readonly language: Language;
+  readonly observedAssets: number;
+  /** Whether its scan is the one that changed the revision. */
+  readonly changed: boolean;
+  /** The revision that it then replaced. */
+  readonly previousRevisionId: RevisionId | null;
+}
+
+/** What a refresh says of the observation that it would take; `freshness` is null where it takes none. */
+export interface AcceptedObservation {
+  readonly language: Language;
+  readonly freshness: { readonly maxAgeSeconds: number } | null;
+}
+
+/**
+ * Whether a refresh may take an observation instead of a scan. One in another language is of no use:
+ * its texts and properties in the language of the refresh may be older, or missing.
+ */
+export function mayTake(
+  { freshness, language }: AcceptedObservation,
+  observation: SavedObservation,
+  nowMs: number,
+): boolean {
+  if (freshness === null || language !== observation.language) return false;
+  return nowMs - observation.verifiedAtMs <= freshness.maxAgeSeconds * 1_000;
+}
+
+/** The end of a queued refresh that takes it. */
+export function observedBy({ language: _, ...observed }: SavedObservation): Fact {
+  return { fact: 'observed', ...observed };
+}

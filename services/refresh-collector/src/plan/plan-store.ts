@@ -1,0 +1,75 @@
+import { parseDocument, readEach } from '@inventory/mongo/parse-document';
+import type { Logger } from '@inventory/runtime/logger';
+import { createLeases, leaseField } from '@inventory/work/lease';
+import type { Collection } from 'mongodb';
+import { z } from 'zod';
+import { identityStatuses } from '../egress/egress-identity.domain.ts';
+import { openPhases, waitingPhases } from '../saga/refresh.domain.ts';
+import type { PublishedPlan } from './published-plan.domain.ts';
+import type { RefreshSurvey } from './refresh-survey-store.ts';
+
+const phaseCount = <const Phases extends readonly string[]>(phases: Phases) =>
+  z.object({ phase: z.enum(phases), count: z.int(), oldestAtMs: z.number().nullable() });
+
+const surveySchema = z.object({
+  open: z.array(phaseCount(openPhases)).readonly(),
+  stuck: z.array(phaseCount(waitingPhases)).readonly(),
+  identities: z.array(z.object({ state: z.enum(identityStatuses), count: z.int() })).readonly(),
+});
+
+/** The planner lease, and the plan and the survey that its holder published last. */
+const planSchema = z.object({
+  _id: z.literal('plan'),
+  lease: leaseField.exactOptional(),
+  atMs: z.number(),
+  urgentUntilMs: z.number().nullable(),
+  liveShare: z.number(),
+  pagesPerMinute: z.number(),
+  pagesPerMinuteHoped: z.number(),
+  servesFromMs: z.number(),
+  pagesReserved: z.number(),
+  pagesWaiting: z.number(),
+  pagesFree: z.number(),
+  scanPagesMax: z.number(),
+  typicalPages: z.number(),
+  replicas: z.int(),
+  pagesPerReplica: z.number(),
+  reserved: z.array(z.string()).readonly(),
+  accounts: z.int(),
+  busiest: z
+    .array(z.object({ accountId: z.string(), refreshes: z.int(), pages: z.number() }))
+    .readonly(),
+  survey: surveySchema.nullable(),
+});
+export type PlanDocument = z.infer<typeof planSchema>;
+const document = { collection: 'plans', schema: planSchema };
+
+/** What the planning replica publishes for all. */
+export interface Publication {
+  readonly plan: PublishedPlan;
+  /** Null before the first. */
+  readonly survey: RefreshSurvey | null;
+}
+
+export type PlanStore = ReturnType<typeof createPlanStore>;
+
+/** The lease of the planner, in one document with what it published. */
+export function createPlanStore(
+  collection: Collection<PlanDocument>,
+  leaseMs: number,
+  logger: Pick<Logger, 'error'>,
+) {
+  return {
+    leases: createLeases({ collection, leaseMs, released: 'kept' }),
+    /** The last publication; null before the first, and for a corrupt one, which the next replaces. */
+    async readPlan(): Promise<Publication | null> {
+      const found = await collection.findOne({ _id: 'plan' });
+      const [read] = readEach(found ? [found] : [], parsePlan, logger);
+      if (!read) return null;
+      const { _id, lease: _lease, survey, ...plan } = read;
+      return { plan, survey };
+    },
+  };
+}
+
+const parsePlan = (stored: PlanDocument) => parseDocument(document, stored);
