@@ -17,10 +17,10 @@ import {
 import { listPagesRoute, putChunkRoute, readEpochRoute } from './http/staging-routes.ts';
 import { observeWaitingScans } from './metrics.ts';
 import { type OperationDeps, openOperations } from './open-operations.ts';
-import { createAssetIndexes } from './operations/asset-index.ts';
-import { pruneInventories } from './operations/prune-inventory.ts';
-import { pruneStaging } from './operations/prune-staging.ts';
-import { startAssemblies } from './operations/start-assemblies.ts';
+import { pruneInventories } from './pruning/prune-inventory.ts';
+import { pruneStaging } from './pruning/prune-staging.ts';
+import { createAssetIndexes } from './reads/asset-index.ts';
+import { startAssemblies } from './scans/start-assemblies.ts';
 import { cacheBlocks, cacheStoredBlocks } from './storage/block-cache.ts';
 import { indexes } from './storage/collections.ts';
 import type { WaitingScans } from './storage/waiting-scans.ts';

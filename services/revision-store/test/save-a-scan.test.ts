@@ -4,7 +4,7 @@ import { newScope } from '@inventory/testkit/builders';
 import { waitFor } from '@inventory/testkit/wait-for';
 import { Binary } from 'mongodb';
 import { fromCompletedMessage } from '../src/consumers/on-revision-commands.ts';
-import { assembleScan } from '../src/operations/assemble-scan.ts';
+import { assembleScan } from '../src/scans/assemble-scan.ts';
 import { assemblyOn } from './support/assembly-on.ts';
 import {
   asset,

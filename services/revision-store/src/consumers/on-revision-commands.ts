@@ -5,11 +5,11 @@ import type { CompletedScan } from '../domain/scan.ts';
 import {
   type RecordAbandonedScanDeps,
   recordAbandonedScan,
-} from '../operations/record-abandoned-scan.ts';
+} from '../scans/record-abandoned-scan.ts';
 import {
   type RecordCompletedScanDeps,
   recordCompletedScan,
-} from '../operations/record-completed-scan.ts';
+} from '../scans/record-completed-scan.ts';
 
 export function onRevisionCommands(
   deps: RecordCompletedScanDeps & RecordAbandonedScanDeps,

@@ -14,13 +14,13 @@ import { Reply } from '@inventory/http/reply';
 import { unreachable } from '@inventory/runtime/bug';
 import { isoTime } from '@inventory/runtime/clock';
 import type { z } from 'zod';
-import { countPage } from '../metrics.ts';
 import {
   type ChangesPage,
   type ChangesPageRequest,
   type ReadChangesPageDeps,
   readChangesPage,
-} from '../operations/read-changes-page.ts';
+} from '../changes/read-changes-page.ts';
+import { countPage } from '../metrics.ts';
 
 /** One page of what changed since a revision, as stored bytes; the header describes them. */
 export const readChangesPageRoute = internalRoute({

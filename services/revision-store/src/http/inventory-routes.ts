@@ -18,18 +18,18 @@ import { Reply } from '@inventory/http/reply';
 import { unreachable } from '@inventory/runtime/bug';
 import { isoTime } from '@inventory/runtime/clock';
 import type { z } from 'zod';
+import { readExportLines } from '../exports/read-export-lines.ts';
 import { countPage } from '../metrics.ts';
-import { eraseInventory } from '../operations/erase-inventory.ts';
-import { type LookUpAssetsDeps, lookUpAssets } from '../operations/look-up-assets.ts';
-import type { PruneInventoryDeps } from '../operations/prune-inventory.ts';
+import { eraseInventory } from '../pruning/erase-inventory.ts';
+import type { PruneInventoryDeps } from '../pruning/prune-inventory.ts';
+import { type LookUpAssetsDeps, lookUpAssets } from '../reads/look-up-assets.ts';
 import {
   type CurrentPage,
   type CurrentPageRequest,
   type ReadCurrentPageDeps,
   readCurrentPage,
-} from '../operations/read-current-page.ts';
-import { readExportLines } from '../operations/read-export-lines.ts';
-import type { NoPage } from '../operations/read-observed.ts';
+} from '../reads/read-current-page.ts';
+import type { NoPage } from '../reads/read-observed.ts';
 import type { ScopeStore } from '../storage/scope-store.ts';
 
 /** One page as stored bytes; the header describes them. */

@@ -14,7 +14,7 @@ import { internalRoute } from '@inventory/http/internal-route';
 import { freeBytes } from '@inventory/runtime/free-bytes';
 import { z } from 'zod';
 import type { InventoryEpoch } from '../domain/observation.ts';
-import { type StageChunkDeps, stageChunk } from '../operations/stage-chunk.ts';
+import { type StageChunkDeps, stageChunk } from '../scans/stage-chunk.ts';
 import type { ChunkStore } from '../storage/chunk-store.ts';
 import type { ScopeStore } from '../storage/scope-store.ts';
 

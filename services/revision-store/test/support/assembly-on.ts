@@ -1,8 +1,8 @@
 import { systemClock } from '@inventory/runtime/clock';
 import { systemIdentifiers } from '@inventory/runtime/identifiers';
 import { testLogger } from '@inventory/testkit/namespace';
-import type { AssembleScanDeps } from '../../src/operations/assemble-scan.ts';
-import { createKnownContents } from '../../src/operations/known-contents.ts';
+import type { AssembleScanDeps } from '../../src/scans/assemble-scan.ts';
+import { createKnownContents } from '../../src/scans/known-contents.ts';
 import { createBlockStore } from '../../src/storage/block-store.ts';
 import { createChangeStore } from '../../src/storage/change-store.ts';
 import { type ChunkStore, createChunkStore } from '../../src/storage/chunk-store.ts';

@@ -1,6 +1,6 @@
 import { openLifetime } from '@inventory/runtime/lifetime';
 import { testLogger } from '@inventory/testkit/namespace';
-import { startAssemblies } from '../../src/operations/start-assemblies.ts';
+import { startAssemblies } from '../../src/scans/start-assemblies.ts';
 import { createChunkStore } from '../../src/storage/chunk-store.ts';
 import { createDecidedScanStore } from '../../src/storage/decided-scan-store.ts';
 import { createWaitingScans } from '../../src/storage/waiting-scans.ts';

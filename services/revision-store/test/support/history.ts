@@ -5,19 +5,19 @@ import { createSerialExecutor } from '@inventory/runtime/serial-executor';
 import { newScope } from '@inventory/testkit/builders';
 import { testLogger } from '@inventory/testkit/namespace';
 import type { TestClock } from '@inventory/testkit/test-clock';
-import { fromCompletedMessage } from '../../src/consumers/on-revision-commands.ts';
-import type { InventoryEpoch } from '../../src/domain/observation.ts';
-import type { CompletedScan } from '../../src/domain/scan.ts';
-import { type AssembleScanDeps, assembleScan } from '../../src/operations/assemble-scan.ts';
-import { createAssetIndexes } from '../../src/operations/asset-index.ts';
-import { eraseInventory } from '../../src/operations/erase-inventory.ts';
-import { pruneInventories } from '../../src/operations/prune-inventory.ts';
 import {
   type ChangesPage,
   type ChangesPageRequest,
   readChangesPage,
-} from '../../src/operations/read-changes-page.ts';
-import { stageChunk } from '../../src/operations/stage-chunk.ts';
+} from '../../src/changes/read-changes-page.ts';
+import { fromCompletedMessage } from '../../src/consumers/on-revision-commands.ts';
+import type { InventoryEpoch } from '../../src/domain/observation.ts';
+import type { CompletedScan } from '../../src/domain/scan.ts';
+import { eraseInventory } from '../../src/pruning/erase-inventory.ts';
+import { pruneInventories } from '../../src/pruning/prune-inventory.ts';
+import { createAssetIndexes } from '../../src/reads/asset-index.ts';
+import { type AssembleScanDeps, assembleScan } from '../../src/scans/assemble-scan.ts';
+import { stageChunk } from '../../src/scans/stage-chunk.ts';
 import { createAssetIndexStore } from '../../src/storage/asset-index-store.ts';
 import { createChunkStore } from '../../src/storage/chunk-store.ts';
 import { createDecidedScanStore } from '../../src/storage/decided-scan-store.ts';

@@ -1,8 +1,8 @@
 import { zstdCompressSync } from 'node:zlib';
 import { textAt } from '../domain/numbered-texts.ts';
 import type { ManifestPage } from '../domain/scan.ts';
+import { sha256Hex } from '../domain/sha256.ts';
 import type { ChunkPlace, StagedChunk } from '../storage/chunk-store.ts';
-import { sha256Hex } from './sha256.ts';
 import { openStagedPages } from './staged-pages.ts';
 import { surveyPage } from './survey-page.ts';
 

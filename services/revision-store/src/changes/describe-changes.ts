@@ -2,10 +2,10 @@ import { blockCount, changeTextsFrom } from '../domain/block-plan.ts';
 import { type Change, changeBytes, neededKeys, rowsAfter } from '../domain/change.ts';
 import { offsetsIn, partEnd } from '../domain/joined-texts.ts';
 import type { Observation } from '../domain/observation.ts';
+import { BlocksGone } from '../reads/read-blocks.ts';
 import type { BlockReading } from '../storage/block-cache.ts';
 import type { BlockTexts } from '../storage/block-store.ts';
 import type { ReadChanges } from './compose-changes.ts';
-import { BlocksGone } from './read-blocks.ts';
 
 export interface DescribeChangesDeps {
   readonly changes: ReadChanges;

@@ -3,12 +3,12 @@ import { Refused } from '@inventory/http/refused';
 import type { Clock } from '@inventory/runtime/clock';
 import type { SerialExecutor } from '@inventory/runtime/serial-executor';
 import { cutLists } from '../domain/page-lists.ts';
+import { sha256Hex } from '../domain/sha256.ts';
 import { countStagedBytes } from '../metrics.ts';
 import type { ArrivedChunk, ChunkPlace, ChunkStore } from '../storage/chunk-store.ts';
 import type { ScopeStore } from '../storage/scope-store.ts';
 import type { KnownContents } from './known-contents.ts';
 import { PagesInvalid } from './read-staged-page.ts';
-import { sha256Hex } from './sha256.ts';
 import { surveyPage } from './survey-page.ts';
 
 export interface StageChunkDeps {

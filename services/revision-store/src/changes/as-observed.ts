@@ -2,10 +2,10 @@ import { invariant } from '@inventory/runtime/bug';
 import { type Change, rowIn } from '../domain/change.ts';
 import type { Revision } from '../domain/observation.ts';
 import { assetIdentity } from '../domain/page-survey.ts';
-import type { AssetIndexes } from './asset-index.ts';
-import { candidatesOf } from './look-up-assets.ts';
-import { BlocksGone, type PageSets } from './read-blocks.ts';
-import { type RowBlocks, readRows } from './read-rows.ts';
+import type { AssetIndexes } from '../reads/asset-index.ts';
+import { candidatesOf } from '../reads/look-up-assets.ts';
+import { BlocksGone, type PageSets } from '../reads/read-blocks.ts';
+import { type RowBlocks, readRows } from '../reads/read-rows.ts';
 
 export interface AsObservedDeps {
   readonly rowBlocks: RowBlocks;

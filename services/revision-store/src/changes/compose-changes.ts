@@ -1,8 +1,8 @@
 import type { RevisionId } from '@inventory/contracts/ids';
 import { type Change, changesOf, composeChange } from '../domain/change.ts';
 import type { ChainSpan, ChangeSet } from '../domain/change-chain.ts';
+import { BlocksGone } from '../reads/read-blocks.ts';
 import type { ChangeStore } from '../storage/change-store.ts';
-import { BlocksGone } from './read-blocks.ts';
 
 export type ReadChanges = Pick<ChangeStore, 'readBlockAfter'>;
 

@@ -18,9 +18,9 @@ import { assetIdentity } from '../domain/page-survey.ts';
 import type { CompletedScan } from '../domain/scan.ts';
 import { type ScanComparison, writesNothing } from '../domain/scan-comparison.ts';
 import type { Survey } from '../domain/survey.ts';
+import { readAssetRows } from '../reads/read-blocks.ts';
 import type { BlockPlace, BlockStore } from '../storage/block-store.ts';
 import { gatherTexts, type WantedTexts } from './gather-texts.ts';
-import { readAssetRows } from './read-blocks.ts';
 import type { StagedPages } from './staged-pages.ts';
 
 export interface WriteRevisionDeps {

@@ -2,6 +2,7 @@ import type { Identifiers } from '@inventory/runtime/identifiers';
 import type { CompletedScan } from '../domain/scan.ts';
 import { type Contents, compareWithHead, type ScanComparison } from '../domain/scan-comparison.ts';
 import { type Lines, setDigest } from '../domain/set-digest.ts';
+import { sha256Text } from '../domain/sha256.ts';
 import {
   neededDescriptions,
   ownershipLines,
@@ -13,7 +14,6 @@ import {
 } from '../domain/survey.ts';
 import type { ScopeLease } from '../storage/scope-store.ts';
 import { inTurns } from './in-turns.ts';
-import { sha256Text } from './sha256.ts';
 
 export interface CompareScanDeps {
   readonly identifiers: Identifiers;

@@ -9,12 +9,12 @@ import {
   type Retention,
 } from '../domain/retention.ts';
 import { countPruned } from '../metrics.ts';
+import { type SettleLastResultDeps, settleLastResult } from '../scans/decide-scan.ts';
 import { type BlockStore, packedSetId } from '../storage/block-store.ts';
 import type { ChangeStore } from '../storage/change-store.ts';
 import type { ChunkStore } from '../storage/chunk-store.ts';
 import type { ObservationStore } from '../storage/observation-store.ts';
 import type { ScopeLease, ScopeStore } from '../storage/scope-store.ts';
-import { type SettleLastResultDeps, settleLastResult } from './decide-scan.ts';
 import { pruneEach } from './prune-each.ts';
 
 export interface PruneInventoryDeps extends SettleLastResultDeps, CollectGarbageDeps {

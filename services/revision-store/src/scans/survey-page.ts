@@ -8,8 +8,8 @@ import {
 } from '@inventory/contracts/staged-rows';
 import { type PageSurvey, surveyRows } from '../domain/page-survey.ts';
 import { type LocatedRow, locateRows } from '../domain/page-text.ts';
+import { sha256Number, sha256Text } from '../domain/sha256.ts';
 import { PagesInvalid } from './read-staged-page.ts';
-import { sha256Number, sha256Text } from './sha256.ts';
 
 interface Contract<Row> {
   readonly schema: {

@@ -2,6 +2,8 @@ import { inventoryKeyText } from '@inventory/contracts/inventory-key';
 import { freeBytes } from '@inventory/runtime/free-bytes';
 import type { Identifiers } from '@inventory/runtime/identifiers';
 import { asRaw } from '@inventory/runtime/packed-bytes';
+import { composeChanges, findSets } from '../changes/compose-changes.ts';
+import { differFromHead, gatherHeadRows, keysIn } from '../changes/differ-from-head.ts';
 import type { TextPlan } from '../domain/block-plan.ts';
 import { type ChainPlace, type ChangeSet, mergesAt } from '../domain/change-chain.ts';
 import { type Differences, differenceKey, orderByKey } from '../domain/differences.ts';
@@ -10,13 +12,11 @@ import type { Observation } from '../domain/observation.ts';
 import type { CompletedScan } from '../domain/scan.ts';
 import type { ScanComparison } from '../domain/scan-comparison.ts';
 import { missingSource, type Survey } from '../domain/survey.ts';
+import type { RowBlocks } from '../reads/read-rows.ts';
 import type { ChangeStore } from '../storage/change-store.ts';
 import { type ChangeSetWriter, isBlockFull, openSetWriter } from './change-set-writer.ts';
-import { composeChanges, findSets } from './compose-changes.ts';
-import { differFromHead, gatherHeadRows, keysIn } from './differ-from-head.ts';
 import { gatherTexts } from './gather-texts.ts';
 import { inTurns } from './in-turns.ts';
-import type { RowBlocks } from './read-rows.ts';
 import type { StagedPages } from './staged-pages.ts';
 
 export interface WriteChangesDeps {

@@ -9,10 +9,10 @@ import { type JoinedTexts, openTexts, putText } from '../domain/joined-texts.ts'
 import { numberOf, textAt } from '../domain/numbered-texts.ts';
 import type { Observation } from '../domain/observation.ts';
 import { assetIdentity, descriptionKey } from '../domain/page-survey.ts';
+import { sha256Text } from '../domain/sha256.ts';
 import { amountAt, keyAt, type Survey, totalCount } from '../domain/survey.ts';
-import { setsOf } from './read-blocks.ts';
-import { type RowBlocks, type RowSets, readRows } from './read-rows.ts';
-import { sha256Text } from './sha256.ts';
+import { setsOf } from '../reads/read-blocks.ts';
+import { type RowBlocks, type RowSets, readRows } from '../reads/read-rows.ts';
 
 const rowsPerBlockMax = 2 ** 16;
 const stepsPerTurn = 5_000;

@@ -2,10 +2,10 @@ import { asset } from '../../test/support/scan-builder.ts';
 import type { Change } from '../domain/change.ts';
 import { joinTexts } from '../domain/joined-texts.ts';
 import type { Revision } from '../domain/observation.ts';
+import { assetHash } from '../reads/asset-index.ts';
+import { BlocksGone } from '../reads/read-blocks.ts';
+import type { RowBlocks } from '../reads/read-rows.ts';
 import { asObserved } from './as-observed.ts';
-import { assetHash } from './asset-index.ts';
-import { BlocksGone } from './read-blocks.ts';
-import type { RowBlocks } from './read-rows.ts';
 
 const ids = ['7', '8', '9', '10'];
 const text = (id: string, properties: string) =>

@@ -2,8 +2,8 @@ import { stagedPageBytesMax } from '@inventory/contracts/internal/inventory';
 import { unpack } from '@inventory/runtime/packed-bytes';
 import { joinLists, type PageLists } from '../domain/page-lists.ts';
 import type { ManifestPage } from '../domain/scan.ts';
+import { sha256Hex } from '../domain/sha256.ts';
 import type { ChunkStore, PackedLists, StagedChunk } from '../storage/chunk-store.ts';
-import { sha256Hex } from './sha256.ts';
 
 /** Staged pages that no try can assemble into a revision. */
 export class PagesInvalid extends Error {

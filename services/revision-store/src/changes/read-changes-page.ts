@@ -12,14 +12,14 @@ import {
 import { changesBody } from '../domain/changes-body.ts';
 import type { Observation } from '../domain/observation.ts';
 import { isChangeSetReadable } from '../domain/retention.ts';
+import { BlocksGone, setsOf } from '../reads/read-blocks.ts';
+import { readObserved, type SelectObservationDeps } from '../reads/read-observed.ts';
 import type { ChangeStore } from '../storage/change-store.ts';
 import type { ScopeStore } from '../storage/scope-store.ts';
 import { type AsObservedDeps, asObserved } from './as-observed.ts';
 import { type ComposedSets, composeChanges, findSets } from './compose-changes.ts';
 import { type DescribeChangesDeps, describeChanges } from './describe-changes.ts';
 import { keysIn } from './differ-from-head.ts';
-import { BlocksGone, setsOf } from './read-blocks.ts';
-import { readObserved, type SelectObservationDeps } from './read-observed.ts';
 
 export interface ReadChangesPageDeps
   extends SelectObservationDeps,

@@ -11,8 +11,6 @@ import {
   type PageRequest,
   rangesOfPage,
 } from '../domain/page-body.ts';
-import type { BlockReading, StoredReading } from '../storage/block-cache.ts';
-import { exportLines, noLines } from './export-lines.ts';
 import {
   type PageSets,
   readContent,
@@ -20,8 +18,10 @@ import {
   type StoredRange,
   setsOf,
   toOutline,
-} from './read-blocks.ts';
-import { type NoPage, readObserved, type SelectObservationDeps } from './read-observed.ts';
+} from '../reads/read-blocks.ts';
+import { type NoPage, readObserved, type SelectObservationDeps } from '../reads/read-observed.ts';
+import type { BlockReading, StoredReading } from '../storage/block-cache.ts';
+import { exportLines, noLines } from './export-lines.ts';
 
 export interface ExportLinesRequest {
   readonly scopeKey: string;

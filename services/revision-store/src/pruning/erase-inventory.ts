@@ -1,5 +1,5 @@
 import { LeaseLost } from '@inventory/runtime/hold-lease';
-import { settleLastResult } from './decide-scan.ts';
+import { settleLastResult } from '../scans/decide-scan.ts';
 import { type PruneInventoryDeps, pruneUnderLease } from './prune-inventory.ts';
 
 /**

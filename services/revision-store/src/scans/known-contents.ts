@@ -1,7 +1,7 @@
 import { createRecentlyUsed } from '@inventory/runtime/recently-used';
 import type { ManifestPage } from '../domain/scan.ts';
 import type { Contents } from '../domain/scan-comparison.ts';
-import { sha256Hex } from './sha256.ts';
+import { sha256Hex } from '../domain/sha256.ts';
 
 /** What scans said, by the digests of their pages and nothing else: the same bytes say the same. */
 export interface KnownContents {
