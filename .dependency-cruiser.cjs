@@ -16,6 +16,22 @@ const edges = [...entries, '^services/[^/]+/src/(http|operator)/'];
 const wiring = ['/(open|start)-[a-z-]+\\.ts$', '/(main|config)\\.ts$'];
 const tests = '(\\.test\\.ts$|/test/|^test/)';
 
+/** The rooms of the revision-store, each with those that it may not import. */
+const roomsOfTheStore = [
+  ['(domain|storage)', 'reads|exports|changes|scans|pruning|http|consumers'],
+  ['reads', 'exports|changes|scans|pruning|http|consumers'],
+  ['exports', 'changes|scans|pruning|http|consumers'],
+  ['changes', 'exports|scans|pruning|http|consumers'],
+  ['scans', 'exports|pruning|http|consumers'],
+  ['pruning', 'exports|changes|http|consumers'],
+].map(([room, others]) => ({
+  name: 'rooms-of-the-store-have-one-direction',
+  comment: 'Pruning uses scans, they use changes; these and exports use reads.',
+  severity: 'error',
+  from: { path: `^services/revision-store/src/${room}/`, pathNot: tests },
+  to: { path: `^services/revision-store/src/(${others})/` },
+}));
+
 /** The rooms of the collector, each with those that it may not import. */
 const roomsHaveOneDirection = [
   ['egress', 'refreshes|scans|live-pages'],
@@ -100,6 +116,7 @@ module.exports = {
       to: { path: '^services/gateway/src/[^/]+\\.ts$', pathNot: '/(work|metrics)\\.ts$' },
     },
     ...roomsHaveOneDirection,
+    ...roomsOfTheStore,
     {
       name: 'the-log-knows-no-webhooks',
       severity: 'error',

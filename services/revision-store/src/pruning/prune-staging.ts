@@ -2,6 +2,7 @@ import type { Clock } from '@inventory/runtime/clock';
 import type { Logger } from '@inventory/runtime/logger';
 import { advance } from '../domain/scan.ts';
 import { countPruned } from '../metrics.ts';
+import { dropStagedChunks } from '../scans/decide-scan.ts';
 import type { ChunkStore } from '../storage/chunk-store.ts';
 import type { DecidedScanStore } from '../storage/decided-scan-store.ts';
 import type { ScanStore } from '../storage/scan-store.ts';
@@ -65,25 +66,4 @@ function dropUnclaimed(
   };
   const staged = chunks.findScansStagedBefore(beforeMs, capturesOnly);
   return pruneEach(logger, staged, dropOnce, stopping);
-}
-
-export interface DropStagedChunksDeps {
-  readonly chunks: Pick<ChunkStore, 'dropChunks'>;
-  readonly decidedScans: Pick<DecidedScanStore, 'markChunksDropped'>;
-}
-
-/** Deletes what a decided scan staged. The mark goes last: a crash in between repeats it. */
-export async function dropStagedChunks(
-  { chunks, decidedScans }: DropStagedChunksDeps,
-  scanId: string,
-): Promise<void> {
-  await dropChunks({ chunks }, scanId);
-  await decidedScans.markChunksDropped(scanId);
-}
-
-export async function dropChunks(
-  { chunks }: Pick<DropStagedChunksDeps, 'chunks'>,
-  scanId: string,
-): Promise<void> {
-  countPruned('chunks', await chunks.dropChunks(scanId));
 }

@@ -5,14 +5,13 @@ import type { Observation } from '../domain/observation.ts';
 import type { Retention } from '../domain/retention.ts';
 import type { DecidedScan, ScanResult } from '../domain/scan.ts';
 import type { ScanComparison } from '../domain/scan-comparison.ts';
-import { dropChunks } from '../pruning/prune-staging.ts';
 import type { ChangeStore } from '../storage/change-store.ts';
 import type { ChunkStore } from '../storage/chunk-store.ts';
 import type { ObservationStore } from '../storage/observation-store.ts';
 import type { ScanStore } from '../storage/scan-store.ts';
 import type { ScopeLease, ScopeStore } from '../storage/scope-store.ts';
 import type { ClaimedScan } from '../storage/waiting-scans.ts';
-import { decideScan } from './decide-scan.ts';
+import { decideScan, dropChunks } from './decide-scan.ts';
 
 export interface CommitScanDeps {
   readonly scans: ScanStore;

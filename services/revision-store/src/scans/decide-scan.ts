@@ -6,7 +6,9 @@ import type { Clock } from '@inventory/runtime/clock';
 import { uuidV5 } from '@inventory/runtime/identifiers';
 import type { Logger } from '@inventory/runtime/logger';
 import type { DecidedScan, ScanFact, ScanResult } from '../domain/scan.ts';
-import { countScan } from '../metrics.ts';
+import { countPruned, countScan } from '../metrics.ts';
+import type { ChunkStore } from '../storage/chunk-store.ts';
+import type { DecidedScanStore } from '../storage/decided-scan-store.ts';
 import type { ScanStore } from '../storage/scan-store.ts';
 import type { ScopeLease, ScopeStore } from '../storage/scope-store.ts';
 
@@ -90,4 +92,25 @@ export async function settleLastResult(
     await deps.sendOutcome({ ...unsettled, result }, lease.scopeKey);
   }
   await deps.scopes.markResultSettled(lease);
+}
+
+export interface DropStagedChunksDeps {
+  readonly chunks: Pick<ChunkStore, 'dropChunks'>;
+  readonly decidedScans: Pick<DecidedScanStore, 'markChunksDropped'>;
+}
+
+/** Deletes what a decided scan staged. The mark goes last: a crash in between repeats it. */
+export async function dropStagedChunks(
+  { chunks, decidedScans }: DropStagedChunksDeps,
+  scanId: string,
+): Promise<void> {
+  await dropChunks({ chunks }, scanId);
+  await decidedScans.markChunksDropped(scanId);
+}
+
+export async function dropChunks(
+  { chunks }: Pick<DropStagedChunksDeps, 'chunks'>,
+  scanId: string,
+): Promise<void> {
+  countPruned('chunks', await chunks.dropChunks(scanId));
 }

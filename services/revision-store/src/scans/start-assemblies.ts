@@ -11,7 +11,6 @@ import {
 import type { Pending } from '@inventory/work/work-queue';
 import type { WorkResult } from '@inventory/work/worker';
 import { recordAssembly } from '../metrics.ts';
-import { type DropStagedChunksDeps, dropStagedChunks } from '../pruning/prune-staging.ts';
 import {
   type ScanSize,
   sizeOf,
@@ -20,6 +19,7 @@ import {
 } from '../storage/waiting-scans.ts';
 import { work } from '../work.ts';
 import { type AssembleScanDeps, type AssemblyEnd, assembleScan } from './assemble-scan.ts';
+import { type DropStagedChunksDeps, dropStagedChunks } from './decide-scan.ts';
 
 export interface AssembliesDeps {
   readonly assembly: AssembleScanDeps;
