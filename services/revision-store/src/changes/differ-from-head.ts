@@ -6,7 +6,6 @@ import { blockCount } from '../domain/block-plan.ts';
 import { changeKey, type RowScope, rowIn } from '../domain/change.ts';
 import { addDifference, type Differences, openDifferences } from '../domain/differences.ts';
 import { type JoinedTexts, openTexts, putText } from '../domain/joined-texts.ts';
-import { numberOf, textAt } from '../domain/numbered-texts.ts';
 import type { Observation } from '../domain/observation.ts';
 import { assetIdentity, descriptionKey } from '../domain/page-survey.ts';
 import { sha256Text } from '../domain/sha256.ts';
@@ -43,7 +42,7 @@ export async function differFromHead(
       for (const { row, bytes, start, size } of rows) {
         const asset = rowIn(bytes.subarray(start, start + size));
         const identity = assetIdentity(asset);
-        const inScan = numberOf(survey.identities, identity);
+        const inScan = survey.positions.get(identity) ?? -1;
         if (inScan >= 0) seen[inScan] = 1;
         if (inScan >= 0 && isOwnedAlike(asset, survey, inScan)) continue;
         const inHead = index * rowsPerBlockMax + row;
@@ -54,7 +53,7 @@ export async function differFromHead(
   }
   for (let inScan = 0; inScan < seen.length; inScan += 1) {
     if (seen[inScan] === 0) {
-      const key = keyOf(textAt(survey.identities, inScan));
+      const key = keyOf(survey.identities[inScan] ?? '');
       addDifference(differences, { key, inHead: -1, headBytes: 0, inScan });
     }
     if (inScan % stepsPerTurn === 0) await yieldToEventLoop();

@@ -1,4 +1,3 @@
-import { randomInt } from 'node:crypto';
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { invariant } from '@inventory/runtime/bug';
 import type { Clock } from '@inventory/runtime/clock';
@@ -235,7 +234,7 @@ async function commit(
  * gets its turn after each.
  */
 async function surveyScan(staged: StagedPages, signal: AbortSignal): Promise<Survey | null> {
-  const survey = openSurvey(randomInt(2 ** 32));
+  const survey = openSurvey();
   let reading = staged.readSurveys(0, batchPages);
   for (let from = 0; from < staged.count; from += batchPages) {
     const pages = await reading;

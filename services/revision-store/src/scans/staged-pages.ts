@@ -52,7 +52,7 @@ export function openStagedPages(
   scanId: string,
   pages: readonly ManifestPage[],
 ): StagedPages {
-  const spans: Pick<PageSurvey, keyof PageRowLists>[] = [];
+  const spans: Readonly<Record<keyof PageRowLists, Uint32Array>>[] = [];
   const remembered = new Map<number, PackedPage>();
   /** Read with its survey, and not verified yet. */
   let onlyPage: PackedPage | null = null;
@@ -95,9 +95,11 @@ export function openStagedPages(
       for (const [index, known] of staged.entries()) {
         const found = known ?? (await surveyNow(from + index));
         if (found === null) return null;
-        // Copied: a survey is one piece of memory, and ten times as large.
-        const [assets, descriptions] = [found.assets.slice(), found.descriptions.slice()];
-        spans[from + index] = { assets, descriptions };
+        const { assets, descriptions } = found;
+        spans[from + index] = {
+          assets: Uint32Array.from(assets),
+          descriptions: Uint32Array.from(descriptions),
+        };
         surveys.push(found);
       }
       return surveys;

@@ -11,7 +11,7 @@ const row = Buffer.from('{"a":1}');
 
 /** A new revision of one asset a page and a block, each group of four blocks written when released. */
 function openWriting(textOf = (_page: number) => row) {
-  const survey = openSurvey(0);
+  const survey = openSurvey();
   for (let page = 0; page < pageCount; page += 1) {
     const ids = { appid: 730, contextid: '2', classid: '1', instanceid: '0', amount: '1' };
     const asset = { row: { ...ids, assetid: String(page) }, start: 0, end: row.length, digest: 0 };

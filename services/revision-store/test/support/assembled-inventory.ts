@@ -58,7 +58,7 @@ export function assemble(
   blockAssets: number,
   steps: AssemblySteps = faultlessSteps,
 ): AssembledInventory {
-  const survey = openSurvey(0);
+  const survey = openSurvey();
   for (const page of steps.surveyed(pages)) addPage(survey, surveyed(page));
   const textAt = (source: RowSource, kind: keyof Page): Buffer | undefined => {
     if (source < 0) return undefined;
