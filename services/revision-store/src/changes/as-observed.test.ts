@@ -1,3 +1,4 @@
+import { readingWith } from '../../test/support/memory-inventory.ts';
 import { asset } from '../../test/support/scan-builder.ts';
 import type { Change } from '../domain/change.ts';
 import { joinTexts } from '../domain/joined-texts.ts';
@@ -24,10 +25,11 @@ function openRows(gone = false) {
     readPart: async () => undefined,
   };
   const assetIndexes = { hashesOf: async () => Uint32Array.from(ids, assetHash) };
+  const reading = readingWith({ rowBlocks, assetIndexes });
   const revision = { blockAssets: 2 } as Revision;
   const sets = { revisionId: 'invrev_1', rowSetId: 'rows', textSetId: 'texts' } as const;
   return (changes: readonly Change[], bytesMax = 16 * size) =>
-    asObserved({ rowBlocks, assetIndexes }, { scope: '', revision, sets }, changes, bytesMax);
+    asObserved(reading, { scope: '', revision, sets }, changes, bytesMax);
 }
 
 const added = ids.map((id) => ({ key: id, before: null, after: text(id, 'as saved') }));

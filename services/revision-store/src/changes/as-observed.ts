@@ -2,15 +2,10 @@ import { invariant } from '@inventory/runtime/bug';
 import { type Change, rowIn } from '../domain/change.ts';
 import type { Revision } from '../domain/observation.ts';
 import { assetIdentity } from '../domain/page-survey.ts';
-import type { AssetIndexes } from '../reads/asset-index.ts';
 import { candidatesOf } from '../reads/look-up-assets.ts';
+import type { InventoryReading } from '../reads/open-reading.ts';
 import { BlocksGone, type PageSets } from '../reads/read-blocks.ts';
-import { type RowBlocks, readRows } from '../reads/read-rows.ts';
-
-export interface AsObservedDeps {
-  readonly rowBlocks: RowBlocks;
-  readonly assetIndexes: AssetIndexes;
-}
+import { readRows } from '../reads/read-rows.ts';
 
 export interface SeenRows {
   readonly scope: string;
@@ -24,7 +19,7 @@ export interface SeenRows {
  * where the rows are larger than `bytesMax`, at least one.
  */
 export async function asObserved(
-  deps: AsObservedDeps,
+  reading: InventoryReading,
   seen: SeenRows,
   changes: readonly Change[],
   bytesMax: number,
@@ -32,7 +27,7 @@ export async function asObserved(
   for (let count = changes.length; ; count = Math.ceil(count / 2)) {
     const given = changes.slice(0, count);
     const rows = await findRows(
-      deps,
+      reading,
       seen,
       given,
       count === 1 ? Number.POSITIVE_INFINITY : bytesMax,
@@ -49,7 +44,7 @@ export async function asObserved(
 
 /** Copies of the rows by identity: what is in memory is a part of a block and a page. */
 async function findRows(
-  { rowBlocks, assetIndexes }: AsObservedDeps,
+  { rowBlocks, assetIndexes }: InventoryReading,
   { scope, revision, sets }: SeenRows,
   changes: readonly Change[],
   bytesMax: number,

@@ -2,15 +2,9 @@ import { blockCount, changeTextsFrom } from '../domain/block-plan.ts';
 import { type Change, changeBytes, neededKeys, rowsAfter } from '../domain/change.ts';
 import { offsetsIn, partEnd } from '../domain/joined-texts.ts';
 import type { Observation } from '../domain/observation.ts';
+import type { InventoryReading } from '../reads/open-reading.ts';
 import { BlocksGone } from '../reads/read-blocks.ts';
-import type { BlockReading } from '../storage/block-cache.ts';
 import type { BlockTexts } from '../storage/block-store.ts';
-import type { ReadChanges } from './compose-changes.ts';
-
-export interface DescribeChangesDeps {
-  readonly changes: ReadChanges;
-  readonly blocks: Pick<BlockReading, 'readTexts' | 'readPart' | 'readDescriptionKeys'>;
-}
 
 interface DescribedPage {
   readonly scope: string;
@@ -28,7 +22,7 @@ type FoundTexts = Map<string, Buffer>;
  * where all together are larger than `bytesMax`, at least one.
  */
 export async function describeChanges(
-  deps: DescribeChangesDeps,
+  reading: InventoryReading,
   page: DescribedPage,
   changes: readonly Change[],
   bytesMax: number,
@@ -38,8 +32,8 @@ export async function describeChanges(
   const lastKey = changes.at(-1)?.key ?? page.behind;
   const found: FoundTexts = new Map();
   const [first] = needed;
-  if (first !== undefined) await findTexts(deps, { ...page, lastKey }, new Set([first]), found);
-  await findTexts(deps, { ...page, lastKey }, needed, found, bytesMax);
+  if (first !== undefined) await findTexts(reading, { ...page, lastKey }, new Set([first]), found);
+  await findTexts(reading, { ...page, lastKey }, needed, found, bytesMax);
   const given = new Set<string>();
   const texts: Buffer[] = [];
   let bytes = 0;
@@ -62,7 +56,7 @@ const noText = Buffer.alloc(0);
  * of the revision, which are read up to the last one that is needed. None is added beyond `bytesMax`.
  */
 async function findTexts(
-  deps: DescribeChangesDeps,
+  reading: InventoryReading,
   page: DescribedPage & { readonly lastKey: string },
   needed: ReadonlySet<string>,
   found: FoundTexts,
@@ -77,25 +71,25 @@ async function findTexts(
     if (bytes > bytesMax) beyond.add(key);
     else found.set(key, Buffer.from(text.subarray(start, start + length)));
   };
-  for await (const { keys, index } of stepTexts(deps, page)) {
+  for await (const { keys, index } of stepTexts(reading, page)) {
     if (!keys.some(isMissing)) continue;
-    const texts = await deps.blocks.readTexts(page.textSetId, index);
-    if (texts) await pick(deps, { set: page.textSetId, index, texts, keys }, isMissing, add);
+    const texts = await reading.blocks.readTexts(page.textSetId, index);
+    if (texts) await pick(reading, { set: page.textSetId, index, texts, keys }, isMissing, add);
   }
   const count = blockCount(revision.totalCount, revision.blockAssets);
   for (let index = 0; index < count && [...needed].some(isMissing); index += 1) {
-    const keys = await deps.blocks.readDescriptionKeys(revision.revisionId, index);
+    const keys = await reading.blocks.readDescriptionKeys(revision.revisionId, index);
     if (!keys) throw new BlocksGone();
     if (!keys.some(isMissing)) continue;
-    const texts = await deps.blocks.readTexts(page.textSetId, index);
+    const texts = await reading.blocks.readTexts(page.textSetId, index);
     if (!texts) throw new BlocksGone();
-    await pick(deps, { set: page.textSetId, index, texts, keys }, isMissing, add);
+    await pick(reading, { set: page.textSetId, index, texts, keys }, isMissing, add);
   }
 }
 
 /** Where the texts of the last step's changes are, of those blocks in which the page lies. */
 async function* stepTexts(
-  { changes }: DescribeChangesDeps,
+  { changes }: InventoryReading,
   { scope, to, behind, lastKey }: DescribedPage & { readonly lastKey: string },
 ): AsyncGenerator<{ readonly keys: readonly string[]; readonly index: number }> {
   const [step] = to.revision.joins;
@@ -110,7 +104,7 @@ async function* stepTexts(
 }
 
 async function pick(
-  { blocks }: DescribeChangesDeps,
+  { blocks }: InventoryReading,
   {
     set,
     index,

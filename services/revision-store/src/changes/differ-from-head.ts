@@ -3,12 +3,11 @@ import type { InventoryKey } from '@inventory/contracts/inventory-key';
 import type { StagedAsset } from '@inventory/contracts/staged-rows';
 import { invariant } from '@inventory/runtime/bug';
 import { blockCount } from '../domain/block-plan.ts';
-import { changeKey, type RowScope, rowIn } from '../domain/change.ts';
+import { keyOfChange, type RowScope, rowIn } from '../domain/change.ts';
 import { addDifference, type Differences, openDifferences } from '../domain/differences.ts';
 import { type JoinedTexts, openTexts, putText } from '../domain/joined-texts.ts';
 import type { Observation } from '../domain/observation.ts';
 import { assetIdentity, descriptionKey } from '../domain/page-survey.ts';
-import { sha256Text } from '../domain/sha256.ts';
 import { amountAt, keyAt, type Survey, totalCount } from '../domain/survey.ts';
 import { setsOf } from '../reads/read-blocks.ts';
 import { type RowBlocks, type RowSets, readRows } from '../reads/read-rows.ts';
@@ -19,7 +18,7 @@ const stepsPerTurn = 5_000;
 /** The order of changes; names an asset of this inventory. */
 export function keysIn({ app_id, context_id }: InventoryKey): (identity: string) => string {
   const scope: RowScope = { appid: app_id, contextid: String(context_id) };
-  return (identity) => changeKey(identity, scope, sha256Text);
+  return (identity) => keyOfChange(identity, scope);
 }
 
 /**

@@ -12,22 +12,14 @@ import {
 import { changesBody } from '../domain/changes-body.ts';
 import type { Observation } from '../domain/observation.ts';
 import { isChangeSetReadable } from '../domain/retention.ts';
+import type { InventoryReading } from '../reads/open-reading.ts';
 import { BlocksGone, setsOf } from '../reads/read-blocks.ts';
-import { readObserved, type SelectObservationDeps } from '../reads/read-observed.ts';
+import { readObserved } from '../reads/read-observed.ts';
 import type { ChangeStore } from '../storage/change-store.ts';
-import type { ScopeStore } from '../storage/scope-store.ts';
-import { type AsObservedDeps, asObserved } from './as-observed.ts';
+import { asObserved } from './as-observed.ts';
 import { type ComposedSets, composeChanges, findSets } from './compose-changes.ts';
-import { type DescribeChangesDeps, describeChanges } from './describe-changes.ts';
+import { describeChanges } from './describe-changes.ts';
 import { keysIn } from './differ-from-head.ts';
-
-export interface ReadChangesPageDeps
-  extends SelectObservationDeps,
-    DescribeChangesDeps,
-    AsObservedDeps {
-  readonly scopes: Pick<ScopeStore, 'readHead' | 'readKnownHead'>;
-  readonly changes: Pick<ChangeStore, 'readBlockAfter' | 'findFrom' | 'findSpans' | 'findOldest'>;
-}
 
 export interface ChangesPageRequest {
   readonly scope: InventoryKey;
@@ -42,7 +34,7 @@ export interface ChangesPageRequest {
   } | null;
 }
 
-export type ChangesPage =
+export type ChangesRead =
   | {
       readonly result: 'page';
       readonly to: Observation;
@@ -67,18 +59,18 @@ const pageBytesMax = 16 * 1024 * 1024;
  * pinned to. The changes are a function of the two revisions, and a page begins behind a key: what is
  * committed meanwhile moves none of them.
  */
-export async function readChangesPage(
-  deps: ReadChangesPageDeps,
+export async function readChanges(
+  reading: InventoryReading,
   request: ChangesPageRequest,
-): Promise<ChangesPage> {
+): Promise<ChangesRead> {
   const { scope, pinned } = request;
   const scopeKey = inventoryKeyText(scope);
-  const page = await readObserved(deps, { scopeKey, pinned }, async (to) => {
-    const sets = await joiningSets(deps, scopeKey, request, to);
+  const page = await readObserved(reading, { scopeKey, pinned }, async (to) => {
+    const sets = await joiningSets(reading, scopeKey, request, to);
     if (sets === 'unjoined') {
-      return pinned ? { result: 'expired' } : await refuse(deps, scopeKey, request);
+      return pinned ? { result: 'expired' } : await refuse(reading, scopeKey, request);
     }
-    return await readPage(deps, request, to, sets).catch((error: unknown) => {
+    return await readPage(reading, request, to, sets).catch((error: unknown) => {
       if (error instanceof BlocksGone) return null;
       throw error;
     });
@@ -90,7 +82,7 @@ export async function readChangesPage(
 
 /** The change sets that lead from one revision to the other, oldest first. */
 async function joiningSets(
-  { changes, clock, settings }: ReadChangesPageDeps,
+  { changes, clock, retention }: InventoryReading,
   scopeKey: string,
   { since, pinned }: ChangesPageRequest,
   { revision }: Observation,
@@ -101,7 +93,7 @@ async function joiningSets(
   if (direct) return [direct];
   const kept = await changes.findFrom(scopeKey, since);
   if (!chain || kept?.root !== chain.root) return 'unjoined';
-  const readable = isChangeSetReadable(kept.supersededAtMs, clock.now(), settings.retention);
+  const readable = isChangeSetReadable(kept.supersededAtMs, clock.now(), retention);
   // A chain of pages that began in time is read to its end.
   if (!readable && pinned === null) return 'unjoined';
   const { fromOrdinal, toOrdinal } = kept.set;
@@ -112,10 +104,10 @@ async function joiningSets(
 }
 
 async function refuse(
-  { scopes, changes }: ReadChangesPageDeps,
+  { scopes, changes }: InventoryReading,
   scopeKey: string,
   { since }: ChangesPageRequest,
-): Promise<ChangesPage> {
+): Promise<ChangesRead> {
   const [known, oldest, kept] = await Promise.all([
     scopes.readKnownHead(scopeKey),
     changes.findOldest(scopeKey),
@@ -131,18 +123,18 @@ async function refuse(
 }
 
 async function readPage(
-  deps: ReadChangesPageDeps,
+  reading: InventoryReading,
   { scope, language: wanted, pageSize, pinned }: ChangesPageRequest,
   to: Observation,
   sets: readonly ChangeSet[],
-): Promise<ChangesPage> {
+): Promise<ChangesRead> {
   const composed = { scope: inventoryKeyText(scope), sets, keyOf: keysIn(scope) };
-  const counts = pinned ? null : await countOf(deps, composed);
+  const counts = pinned ? null : await countOf(reading, composed);
   const behind = pinned?.behind ?? '';
   const changes: Change[] = [];
   let bytes = 0;
   let hasMore = false;
-  const store = rememberBlocks(deps.changes);
+  const store = rememberBlocks(reading.changes);
   for await (const change of composeChanges(store, composed, behind)) {
     hasMore = changes.length > 0 && (changes.length === pageSize || bytes > pageBytesMax);
     if (hasMore) break;
@@ -156,10 +148,10 @@ async function readPage(
   const observed =
     isLastStep && seen.rowSetId === null
       ? changes
-      : await asObserved(deps, { ...composed, revision, sets: seen }, changes, pageBytesMax);
+      : await asObserved(reading, { ...composed, revision, sets: seen }, changes, pageBytesMax);
   const page = { ...composed, to, textSetId: seen.textSetId ?? '', behind };
   const described = await describeChanges(
-    { ...deps, changes: store },
+    { ...reading, changes: store },
     page,
     observed,
     pageBytesMax,
@@ -177,7 +169,7 @@ async function readPage(
 }
 
 async function countOf(
-  { changes }: ReadChangesPageDeps,
+  { changes }: InventoryReading,
   composed: ComposedSets & { readonly sets: readonly ChangeSet[] },
 ): Promise<ChangeCounts> {
   const [only, second] = composed.sets;
@@ -188,11 +180,10 @@ async function countOf(
 }
 
 /** A page reads a block for its rows, and again for what they need. */
-function rememberBlocks(
-  store: Pick<ChangeStore, 'readBlockAfter'>,
-): Pick<ChangeStore, 'readBlockAfter'> {
+function rememberBlocks(store: ChangeStore): ChangeStore {
   const read = new Map<string, ReturnType<ChangeStore['readBlockAfter']>>();
   return {
+    ...store,
     readBlockAfter(place, key) {
       const id = `${place.set}/${key}`;
       const reading = read.get(id) ?? store.readBlockAfter(place, key);

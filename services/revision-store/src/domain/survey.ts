@@ -13,7 +13,7 @@ export type RowSource = number;
 export const missingSource: RowSource = -1;
 const sourceAt = (page: number, row: number): RowSource => page * pageRowsMax + row;
 export const pageOf = (source: RowSource): number => Math.floor(source / pageRowsMax);
-export const rowOf = (source: RowSource): number => source % pageRowsMax;
+export const rowNumberOf = (source: RowSource): number => source % pageRowsMax;
 
 /**
  * What a scan observed, without its texts: columns by position (assets in the platform's order,

@@ -12,12 +12,13 @@ import {
   pages as anyPages,
 } from '../../test/support/arbitraries.ts';
 import { assemble, type Page } from '../../test/support/assembled-inventory.ts';
-import { memoryInventory } from '../../test/support/memory-inventory.ts';
+import { memoryInventory, readingWith } from '../../test/support/memory-inventory.ts';
 import { joinTexts } from '../domain/joined-texts.ts';
+import type { InventoryReading } from '../reads/open-reading.ts';
 import type { BlockReading } from '../storage/block-cache.ts';
 import type { BlockTexts } from '../storage/block-store.ts';
 import { exportLines } from './export-lines.ts';
-import { type ExportReading, readExportLines } from './read-export-lines.ts';
+import { readExportLines } from './read-export-lines.ts';
 
 type Row = Readonly<Record<string, unknown>>;
 type Format = 'ndjson' | 'csv';
@@ -29,7 +30,7 @@ function linesOf(lines: LineRun, format: Format): Buffer[] {
 }
 
 /** Blocks as they are stored, where they are in one part. */
-const asStored = (blocks: BlockReading): ExportReading => ({
+const asStored = (blocks: BlockReading): InventoryReading['exportBlocks'] => ({
   ...blocks,
   async readAssets(set, index) {
     const block = await blocks.readAssets(set, index);
@@ -46,19 +47,16 @@ const packFirst = async (texts: BlockTexts) => ({ ...texts, first: await pack(te
 /** Every line of an inventory, read from one position to the next. */
 async function readAll(pages: readonly Page[], blockAssets: number, format: Format, from = 0) {
   const { observation, blocks } = memoryInventory(assemble(pages, blockAssets), blockAssets);
-  const deps = {
+  const reading = readingWith({
     scopes: { readHead: async () => observation },
     observations: { findSuperseded: async () => null },
-    blocks: asStored(blocks),
+    exportBlocks: asStored(blocks),
     clock: { now: () => 0 },
-    settings: {
-      retention: { supersededKeptMs: 0, changesKeptMs: 0, headKeptMs: 0, erasedKeptMs: 0 },
-    },
-  };
+  });
   const runs: Buffer[] = [];
   for (let position: number | null = from; position !== null; ) {
     const request = { scopeKey: '', language: 'english', format, position } as const;
-    const run = await readExportLines(deps, { ...request, observationId: null });
+    const run = await readExportLines(reading, { ...request, observationId: null });
     if (run.result !== 'page') throw new Error(run.result);
     runs.push(...linesOf(run.lines, format));
     position = run.nextPosition;

@@ -8,9 +8,10 @@ import {
   type BlockRange,
   fittingRanges,
   nextPosition,
-  type PageRequest,
+  type PageBounds,
   rangesOfPage,
 } from '../domain/page-body.ts';
+import type { InventoryReading } from '../reads/open-reading.ts';
 import {
   type PageSets,
   readContent,
@@ -19,8 +20,7 @@ import {
   setsOf,
   toOutline,
 } from '../reads/read-blocks.ts';
-import { type NoPage, readObserved, type SelectObservationDeps } from '../reads/read-observed.ts';
-import type { BlockReading, StoredReading } from '../storage/block-cache.ts';
+import { type NoPage, readObserved } from '../reads/read-observed.ts';
 import { exportLines, noLines } from './export-lines.ts';
 
 export interface ExportLinesRequest {
@@ -43,13 +43,13 @@ export type ExportLines =
   | NoPage;
 
 /** Blocks as they are stored: what is a whole block leaves packed. */
-export type ExportReading = StoredReading<PackedBytes | Buffer> & Pick<BlockReading, 'readPart'>;
+type ExportReading = InventoryReading['exportBlocks'];
 
 /** Texts of a run that is a part of a block, before they are joined, unless those of one line are larger. */
 const runBytesMax = 4 * 1024 * 1024;
 
 /** Has the cache read the block that the next run is in, while this one is sent. */
-function readAhead(blocks: ExportReading, sets: PageSets, page: PageRequest): void {
+function readAhead(blocks: ExportReading, sets: PageSets, page: PageBounds): void {
   const [range] = rangesOfPage(page);
   if (range) void readOutline(blocks, sets, range).catch(() => {});
 }
@@ -75,12 +75,12 @@ function packedLines({
 
 /** A run of lines: the assets that are left of one block, or a part of them, and their descriptions. */
 export async function readExportLines(
-  deps: SelectObservationDeps & { readonly blocks: ExportReading },
+  reading: InventoryReading,
   request: ExportLinesRequest,
 ): Promise<ExportLines> {
   const { scopeKey, position, observationId, format } = request;
   const pinned = observationId && { observationId, revisionId: null };
-  return await readObserved(deps, { scopeKey, pinned }, async (observation) => {
+  return await readObserved(reading, { scopeKey, pinned }, async (observation) => {
     const { totalCount, blockAssets } = observation.revision;
     if (position > totalCount) return { result: 'beyond_end' };
     const { language, sets } = setsOf(observation, request.language, 'page');
@@ -88,12 +88,12 @@ export async function readExportLines(
     const [range] = rangesOfPage(page);
     const found = { result: 'page', observation, language } as const;
     if (range === undefined) return { ...found, nextPosition: null, lines: noLines };
-    const stored = await readOutline(deps.blocks, sets, range);
+    const stored = await readOutline(reading.exportBlocks, sets, range);
     if (stored === null) return null;
-    const run = await linesOf(deps.blocks, stored, format);
+    const run = await linesOf(reading.exportBlocks, stored, format);
     if (run === null) return null;
     const next = nextPosition(page, [run.range]);
-    if (next !== null) readAhead(deps.blocks, sets, { ...page, position: next });
+    if (next !== null) readAhead(reading.exportBlocks, sets, { ...page, position: next });
     return { ...found, nextPosition: next, lines: run.lines };
   });
 }

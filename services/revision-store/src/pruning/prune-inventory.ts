@@ -1,41 +1,22 @@
 import { LeaseLost } from '@inventory/runtime/hold-lease';
-import type { Identifiers } from '@inventory/runtime/identifiers';
-import type { Logger } from '@inventory/runtime/logger';
 import type { Observation } from '../domain/observation.ts';
-import {
-  changeSetKeptMs,
-  isHeadExpired,
-  nextPruneAtMs,
-  type Retention,
-} from '../domain/retention.ts';
+import { changeSetKeptMs, isHeadExpired, nextPruneAtMs } from '../domain/retention.ts';
 import { countPruned } from '../metrics.ts';
-import { type SettleLastResultDeps, settleLastResult } from '../scans/decide-scan.ts';
-import { type BlockStore, packedSetId } from '../storage/block-store.ts';
-import type { ChangeStore } from '../storage/change-store.ts';
-import type { ChunkStore } from '../storage/chunk-store.ts';
-import type { ObservationStore } from '../storage/observation-store.ts';
-import type { ScopeLease, ScopeStore } from '../storage/scope-store.ts';
+import { settleLastResult } from '../scans/decide-scan.ts';
+import type { Scanning } from '../scans/open-scanning.ts';
+import { packedSetId } from '../storage/block-store.ts';
+import type { ScopeLease } from '../storage/scope-store.ts';
 import { pruneEach } from './prune-each.ts';
 
-export interface PruneInventoryDeps extends SettleLastResultDeps, CollectGarbageDeps {
-  readonly scopes: ScopeStore;
-  readonly chunks: Pick<ChunkStore, 'dropOlderChunks'>;
-  readonly observations: Pick<ObservationStore, 'listSuperseded' | 'deleteSuperseded'>;
-  readonly changes: Pick<
-    ChangeStore,
-    'deleteExpired' | 'deleteAll' | 'findOldest' | 'listKeptSets'
-  >;
-  readonly identifiers: Identifiers;
-  readonly settings: { readonly retention: Retention };
-}
-
 /** Prunes every inventory that is due, each visited once. */
-export function pruneInventories(
-  deps: PruneInventoryDeps & { readonly logger: Logger },
-  stopping: AbortSignal,
-): Promise<void> {
-  const due = deps.scopes.findPrunableScopes(deps.clock.now());
-  return pruneEach(deps.logger, due, (scopeKey) => pruneInventory(deps, scopeKey), stopping);
+export function pruneInventories(scanning: Scanning, stopping: AbortSignal): Promise<void> {
+  const due = scanning.scopes.findPrunableScopes(scanning.clock.now());
+  return pruneEach(
+    scanning.logger,
+    due,
+    (scopeKey) => pruneInventory(scanning, scopeKey),
+    stopping,
+  );
 }
 
 /** Inventories whose observations expire one by one are visited together. */
@@ -48,14 +29,14 @@ const revisitAfterMs = 900_000;
  * blocks. A crash after any step leaves unreachable blocks, never an incomplete page, and the
  * inventory remains due.
  */
-async function pruneInventory(deps: PruneInventoryDeps, scopeKey: string): Promise<void> {
-  const { scopes, clock, identifiers } = deps;
+async function pruneInventory(scanning: Scanning, scopeKey: string): Promise<void> {
+  const { scopes, clock, identifiers } = scanning;
   const nowMs = clock.now();
   const lease = await scopes.acquireLease(scopeKey, identifiers.uuidV7());
   if (lease === null) return;
   try {
-    await settleLastResult(deps, lease);
-    await pruneUnderLease(deps, lease, nowMs);
+    await settleLastResult(scanning, lease);
+    await pruneUnderLease(scanning, lease, nowMs);
   } finally {
     await scopes.releaseLease(lease);
   }
@@ -63,11 +44,11 @@ async function pruneInventory(deps: PruneInventoryDeps, scopeKey: string): Promi
 
 /** Deletes what cannot be read, and what was read or saved under older epochs of the inventory. */
 export async function pruneUnderLease(
-  deps: PruneInventoryDeps,
+  scanning: Scanning,
   lease: ScopeLease,
   nowMs: number,
 ): Promise<void> {
-  const { scopes, observations, settings } = deps;
+  const { scopes, observations, settings } = scanning;
   const { retention } = settings;
   const head = lease.head && isHeadExpired(lease.head, nowMs, retention) ? null : lease.head;
   if (head !== lease.head) {
@@ -77,12 +58,12 @@ export async function pruneUnderLease(
   const untilMs = nowMs - retention.supersededKeptMs;
   const { erasedAtMs, epoch, scopeKey } = lease;
   const inventory = { scope: scopeKey, epoch };
-  countPruned('chunks', await deps.chunks.dropOlderChunks(inventory));
+  countPruned('chunks', await scanning.chunks.dropOlderChunks(inventory));
   countPruned('observations', await observations.deleteSuperseded(inventory, untilMs));
   const { superseded, oldestAtMs } = await observations.listSuperseded(scopeKey);
-  const oldestChangesAtMs = await pruneChanges(deps, scopeKey, head, nowMs);
+  const oldestChangesAtMs = await pruneChanges(scanning, scopeKey, head, nowMs);
   const kept = head ? [head, ...superseded] : superseded;
-  await collectGarbage(deps, scopeKey, kept, () => scopes.renewLease(lease));
+  await collectGarbage(scanning, scopeKey, kept, () => scopes.renewLease(lease));
   const left = { head, oldestSupersededAtMs: oldestAtMs, oldestChangesAtMs, erasedAtMs };
   const dueMs = nextPruneAtMs(left, nowMs, retention);
   if (dueMs === null && (await scopes.deleteScope(lease, retention.erasedKeptMs))) return;
@@ -92,7 +73,7 @@ export async function pruneUnderLease(
 
 /** Deletes change sets that have expired. When the oldest that is left was superseded; null for none. */
 async function pruneChanges(
-  { changes, settings }: PruneInventoryDeps,
+  { changes, settings }: Scanning,
   scopeKey: string,
   head: Observation | null,
   nowMs: number,
@@ -106,11 +87,6 @@ async function pruneChanges(
   return (await changes.findOldest(scopeKey))?.supersededAtMs ?? null;
 }
 
-interface CollectGarbageDeps {
-  readonly blocks: Pick<BlockStore, 'listSets' | 'deleteSets'>;
-  readonly changes: Pick<ChangeStore, 'listKeptSets'>;
-}
-
 /**
  * Deletes the blocks of an inventory that neither the kept observations nor the kept change sets refer
  * to. The lease is confirmed after the blocks were listed: a block that existed while the lease
@@ -119,7 +95,7 @@ interface CollectGarbageDeps {
  * and looks for its rows and texts only then.
  */
 async function collectGarbage(
-  { blocks, changes }: CollectGarbageDeps,
+  { blocks, changes }: Scanning,
   scopeKey: string,
   kept: readonly Observation[],
   confirmLease: () => Promise<boolean>,

@@ -1,28 +1,8 @@
-import type { Clock } from '@inventory/runtime/clock';
-import type { Logger } from '@inventory/runtime/logger';
-import { advance } from '../domain/scan.ts';
+import { advanceScan } from '../domain/scan.ts';
 import { countPruned } from '../metrics.ts';
 import { dropStagedChunks } from '../scans/decide-scan.ts';
-import type { ChunkStore } from '../storage/chunk-store.ts';
-import type { DecidedScanStore } from '../storage/decided-scan-store.ts';
-import type { ScanStore } from '../storage/scan-store.ts';
+import type { Scanning } from '../scans/open-scanning.ts';
 import { pruneEach } from './prune-each.ts';
-
-export interface PruneStagingDeps {
-  readonly chunks: ChunkStore;
-  readonly scans: Pick<ScanStore, 'findScan'>;
-  readonly decidedScans: DecidedScanStore;
-  readonly clock: Clock;
-  readonly logger: Logger;
-  readonly settings: {
-    /** Chunks of a scan without a command. */
-    readonly forgottenChunksKeptMs: number;
-    /** The same for captures; most chains are never completed. */
-    readonly forgottenCapturesKeptMs: number;
-    /** Records of decided scans, from which duplicate commands are answered. */
-    readonly scanRecordsKeptMs: number;
-  };
-}
 
 const batch = 200;
 
@@ -31,26 +11,26 @@ const batch = 200;
  * received no command in time. Then deletes records that no command can refer to. Each round
  * processes everything that is due.
  */
-export async function pruneStaging(deps: PruneStagingDeps, stopping: AbortSignal): Promise<void> {
-  const { decidedScans, clock, settings } = deps;
-  await dropDecided(deps, stopping);
+export async function pruneStaging(scanning: Scanning, stopping: AbortSignal): Promise<void> {
+  const { scans, clock, settings } = scanning;
+  await dropDecided(scanning, stopping);
   const { forgottenChunksKeptMs, forgottenCapturesKeptMs } = settings;
-  await dropUnclaimed(deps, clock.now() - forgottenChunksKeptMs, false, stopping);
-  await dropUnclaimed(deps, clock.now() - forgottenCapturesKeptMs, true, stopping);
+  await dropUnclaimed(scanning, clock.now() - forgottenChunksKeptMs, false, stopping);
+  await dropUnclaimed(scanning, clock.now() - forgottenCapturesKeptMs, true, stopping);
   const before = clock.now() - settings.scanRecordsKeptMs;
-  countPruned('scans', await decidedScans.deleteDecidedBefore(before));
+  countPruned('scans', await scans.deleteDecidedBefore(before));
 }
 
-async function dropDecided(deps: PruneStagingDeps, stopping: AbortSignal): Promise<void> {
+async function dropDecided(scanning: Scanning, stopping: AbortSignal): Promise<void> {
   while (!stopping.aborted) {
-    const undropped = await deps.decidedScans.findUndroppedScans(batch);
-    for (const scanId of undropped) await dropStagedChunks(deps, scanId);
+    const undropped = await scanning.scans.findUndroppedScans(batch);
+    for (const scanId of undropped) await dropStagedChunks(scanning, scanId);
     if (undropped.length < batch) return;
   }
 }
 
 function dropUnclaimed(
-  { chunks, scans, logger }: PruneStagingDeps,
+  { chunks, scans, logger }: Scanning,
   beforeMs: number,
   capturesOnly: boolean,
   stopping: AbortSignal,
@@ -61,7 +41,7 @@ function dropUnclaimed(
     seen.add(scanId);
     const { state } = await scans.findScan(scanId);
     // A scan that can still be committed keeps its pages without a time limit.
-    const needed = advance(state, 'assembled') !== 'refused';
+    const needed = advanceScan(state, 'assembled') !== 'refused';
     if (!needed) countPruned('chunks', await chunks.dropChunksStagedBefore(scanId, beforeMs));
   };
   const staged = chunks.findScansStagedBefore(beforeMs, capturesOnly);

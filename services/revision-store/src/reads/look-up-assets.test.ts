@@ -6,7 +6,7 @@ import {
   pages as anyPages,
 } from '../../test/support/arbitraries.ts';
 import { assemble, type Page } from '../../test/support/assembled-inventory.ts';
-import { memoryInventory } from '../../test/support/memory-inventory.ts';
+import { memoryInventory, readingWith } from '../../test/support/memory-inventory.ts';
 import { createAssetIndexes } from './asset-index.ts';
 import { lookUpAssets } from './look-up-assets.ts';
 
@@ -23,14 +23,14 @@ function openLookups(pages: readonly Page[], blockAssets: number) {
       kept = hashes;
     },
   };
-  const deps = {
+  const reading = readingWith({
     scopes: { readHead: async () => observation },
     blocks,
     assetIndexes: createAssetIndexes({ blocks, indexes, logger: testLogger }),
-  };
+  });
   async function lookUp(assetIds: readonly string[], descriptions: 'page' | 'none' = 'page') {
     const language = 'english';
-    const found = await lookUpAssets(deps, { scopeKey: '', language, descriptions, assetIds });
+    const found = await lookUpAssets(reading, { scopeKey: '', language, descriptions, assetIds });
     const { result } = found;
     if (result !== 'page') return { result, assets: [], descriptions: [], notInRevision: [] };
     const text = Buffer.concat([...found.body]).toString();

@@ -6,8 +6,8 @@ import { joinedBytes, keepTexts, sliceParts, type TextPart } from '../domain/joi
 import type { Observation, Revision } from '../domain/observation.ts';
 import { type BlockRange, neededLocals, type PagePart, pageBody } from '../domain/page-body.ts';
 import type { BlockReading } from '../storage/block-cache.ts';
-import type { ScopeStore } from '../storage/scope-store.ts';
-import { type AssetIndexes, assetHash } from './asset-index.ts';
+import { assetHash } from './asset-index.ts';
+import type { InventoryReading } from './open-reading.ts';
 import {
   type PageSets,
   readContent,
@@ -16,12 +16,6 @@ import {
   setsOf,
 } from './read-blocks.ts';
 import { pageBytesMax } from './read-current-page.ts';
-
-export interface LookUpAssetsDeps {
-  readonly scopes: Pick<ScopeStore, 'readHead'>;
-  readonly blocks: BlockReading;
-  readonly assetIndexes: AssetIndexes;
-}
 
 export interface AssetLookup {
   readonly scopeKey: string;
@@ -52,20 +46,20 @@ const readsMax = 2;
  * that is asked for twice is answered once; a currency row and an asset may have one id.
  */
 export async function lookUpAssets(
-  deps: LookUpAssetsDeps,
+  reading: InventoryReading,
   lookup: AssetLookup,
 ): Promise<LookedUpAssets> {
   for (let reads = 1; reads <= readsMax; reads += 1) {
-    const observation = await deps.scopes.readHead(lookup.scopeKey);
+    const observation = await reading.scopes.readHead(lookup.scopeKey);
     if (observation === null) return { result: 'no_revision' };
-    const found = await lookUpIn(deps, lookup, observation);
+    const found = await lookUpIn(reading, lookup, observation);
     if (found !== null) return found;
   }
   invariant(false, 'the head lacks blocks');
 }
 
 async function lookUpIn(
-  { blocks, assetIndexes }: LookUpAssetsDeps,
+  { blocks, assetIndexes }: InventoryReading,
   { scopeKey, language: wanted, descriptions, assetIds: asked }: AssetLookup,
   observation: Observation,
 ): Promise<LookedUpAssets | null> {

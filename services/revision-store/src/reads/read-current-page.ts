@@ -3,26 +3,20 @@ import { packedPageBeginning } from '@inventory/contracts/internal/inventory';
 import type { Language } from '@inventory/contracts/languages';
 import type { ContentCoding, Descriptions } from '@inventory/contracts/vocabulary';
 import { type PackedBeginning, packBeginning } from '@inventory/http/packed-body';
-import type { Logger } from '@inventory/runtime/logger';
 import type { Observation } from '../domain/observation.ts';
 import {
   type BlockRange,
   fittingRanges,
   nextPosition,
+  type PageBounds,
   type PagePart,
-  type PageRequest,
   pageBody,
   rangesOfPage,
   wholeBlock,
 } from '../domain/page-body.ts';
-import type { BlockReading } from '../storage/block-cache.ts';
+import type { InventoryReading } from './open-reading.ts';
 import { allPresent, readContent, readOutline, setsOf, toOutline } from './read-blocks.ts';
-import { type NoPage, readObserved, type SelectObservationDeps } from './read-observed.ts';
-
-export interface ReadCurrentPageDeps extends SelectObservationDeps {
-  readonly blocks: BlockReading;
-  readonly logger: Pick<Logger, 'warn'>;
-}
+import { type NoPage, readObserved } from './read-observed.ts';
 
 export interface CurrentPageRequest {
   readonly scopeKey: string;
@@ -39,7 +33,7 @@ export interface CurrentPageRequest {
   } | null;
 }
 
-export type CurrentPage =
+export type CurrentRead =
   | {
       readonly result: 'page';
       readonly observation: Observation;
@@ -62,14 +56,14 @@ const packedBytesMax = 4 * 1024 * 1024;
 const unpackedByReader = { coding: 'zstd', assetsMin: 200 } as const;
 
 /** One page of the head, or of what a chain is pinned to. */
-export async function readCurrentPage(
-  deps: ReadCurrentPageDeps,
+export async function readCurrent(
+  reading: InventoryReading,
   request: CurrentPageRequest,
-): Promise<CurrentPage> {
-  return await readObserved(deps, request, async (observation) => {
+): Promise<CurrentRead> {
+  return await readObserved(reading, request, async (observation) => {
     const { totalCount } = observation.revision;
     if (request.position > 0 && request.position >= totalCount) return { result: 'beyond_end' };
-    return await readPackedPage(deps, request, observation);
+    return await readPackedPage(reading, request, observation);
   });
 }
 
@@ -79,10 +73,10 @@ export async function readCurrentPage(
  * pages are slices, left to their reader.
  */
 async function readPackedPage(
-  deps: ReadCurrentPageDeps,
+  reading: InventoryReading,
   request: CurrentPageRequest,
   observation: Observation,
-): Promise<CurrentPage | null> {
+): Promise<CurrentRead | null> {
   const { scopeKey: scope } = request;
   const paging = { ...request, ...observation.revision };
   const block = wholeBlock(paging);
@@ -90,21 +84,21 @@ async function readPackedPage(
   const { textSetId } = sets;
   const coding = request.coding ?? codingFor(block);
   if (coding === null || block === null || textSetId === null) {
-    return await readPage(deps, request, observation);
+    return await readPage(reading, request, observation);
   }
   const place = { ...sets, textSetId, index: block.index, coding };
   const next = nextPosition(paging, [block]);
   const found = { result: 'page', observation, language, nextPosition: next } as const;
-  const kept = await deps.blocks.readPacked(place);
+  const kept = await reading.blocks.readPacked(place);
   if (kept !== undefined) return { ...found, body: [kept.bytes], packed: kept };
-  const page = await readPage(deps, request, observation);
+  const page = await readPage(reading, request, observation);
   // One that would be too large ends before its block does.
   if (page?.result !== 'page' || page.nextPosition !== next) return page;
   const raw = Buffer.concat([Buffer.from(packedPageBeginning), ...page.body]);
   const packed = await packBeginning(coding, raw);
   if (packed.bytes.length > packedBytesMax) return page;
-  await deps.blocks.keepPacked({ ...place, scope }, packed).catch((error: unknown) => {
-    deps.logger.warn({ err: error }, 'packed page not kept');
+  await reading.blocks.keepPacked({ ...place, scope }, packed).catch((error: unknown) => {
+    reading.logger.warn({ err: error }, 'packed page not kept');
   });
   return { ...found, body: [packed.bytes], packed };
 }
@@ -115,12 +109,12 @@ function codingFor(block: BlockRange | null): ContentCoding | null {
 }
 
 async function readPage(
-  { blocks }: ReadCurrentPageDeps,
+  { blocks }: InventoryReading,
   { position, pageSize, language: wanted, descriptions }: CurrentPageRequest,
   observation: Observation,
-): Promise<CurrentPage | null> {
+): Promise<CurrentRead | null> {
   const { totalCount, blockAssets } = observation.revision;
-  const request: PageRequest = { position, pageSize, totalCount, blockAssets };
+  const request: PageBounds = { position, pageSize, totalCount, blockAssets };
   const { language, sets } = setsOf(observation, wanted, descriptions);
   const outlined = await Promise.all(
     rangesOfPage(request).map((range) => readOutline(blocks, sets, range)),

@@ -1,17 +1,8 @@
 import type { ObservationId, RevisionId } from '@inventory/contracts/ids';
 import { invariant } from '@inventory/runtime/bug';
-import type { Clock } from '@inventory/runtime/clock';
 import type { Observation } from '../domain/observation.ts';
-import { isSupersededReadable, type Retention } from '../domain/retention.ts';
-import type { ObservationStore } from '../storage/observation-store.ts';
-import type { ScopeStore } from '../storage/scope-store.ts';
-
-export interface SelectObservationDeps {
-  readonly scopes: Pick<ScopeStore, 'readHead'>;
-  readonly observations: Pick<ObservationStore, 'findSuperseded'>;
-  readonly clock: Clock;
-  readonly settings: { readonly retention: Retention };
-}
+import { isSupersededReadable } from '../domain/retention.ts';
+import type { InventoryReading } from './open-reading.ts';
 
 export interface ObservedRead {
   readonly scopeKey: string;
@@ -36,12 +27,12 @@ const readsMax = 2;
  * to it has expired.
  */
 export async function readObserved<Page>(
-  deps: SelectObservationDeps,
+  reading: InventoryReading,
   request: ObservedRead,
   read: (observation: Observation) => Promise<Page | NoPage | null>,
 ): Promise<Page | NoPage> {
   for (let reads = 1; ; reads += 1) {
-    const observation = await selectObservation(deps, request);
+    const observation = await selectObservation(reading, request);
     if (observation === null) return { result: request.pinned ? 'expired' : 'no_revision' };
     const page = await read(observation);
     if (page !== null) return page;
@@ -53,7 +44,7 @@ export async function readObserved<Page>(
 
 /** What a read is pinned to, while it is readable; else the head. */
 async function selectObservation(
-  { scopes, observations, clock, settings }: SelectObservationDeps,
+  { scopes, observations, clock, retention }: InventoryReading,
   { scopeKey, pinned }: ObservedRead,
 ): Promise<Observation | null> {
   const head = await scopes.readHead(scopeKey);
@@ -62,7 +53,7 @@ async function selectObservation(
   const superseded = await observations.findSuperseded(scopeKey, pinned.observationId);
   if (superseded === null) return null;
   const { observation, supersededAtMs } = superseded;
-  const readable = isSupersededReadable(supersededAtMs, clock.now(), settings.retention);
+  const readable = isSupersededReadable(supersededAtMs, clock.now(), retention);
   return readable ? matching(observation, pinned.revisionId) : null;
 }
 

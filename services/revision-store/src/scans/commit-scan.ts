@@ -1,32 +1,15 @@
-import type { Clock } from '@inventory/runtime/clock';
 import { LeaseLost } from '@inventory/runtime/hold-lease';
 import type { ChangeSet } from '../domain/change-chain.ts';
 import type { Observation } from '../domain/observation.ts';
-import type { Retention } from '../domain/retention.ts';
 import type { DecidedScan, ScanResult } from '../domain/scan.ts';
 import type { ScanComparison } from '../domain/scan-comparison.ts';
-import type { ChangeStore } from '../storage/change-store.ts';
-import type { ChunkStore } from '../storage/chunk-store.ts';
-import type { ObservationStore } from '../storage/observation-store.ts';
-import type { ScanStore } from '../storage/scan-store.ts';
-import type { ScopeLease, ScopeStore } from '../storage/scope-store.ts';
-import type { ClaimedScan } from '../storage/waiting-scans.ts';
+import type { ScopeLease } from '../storage/scope-store.ts';
+import type { ScanToAssemble } from '../storage/waiting-scans.ts';
 import { decideScan, dropChunks } from './decide-scan.ts';
-
-export interface CommitScanDeps {
-  readonly scans: ScanStore;
-  readonly scopes: Pick<ScopeStore, 'moveHead' | 'schedulePrune'>;
-  readonly observations: Pick<ObservationStore, 'keepSuperseded'>;
-  readonly changes: Pick<ChangeStore, 'keepSuperseded' | 'keepAside'>;
-  readonly chunks: Pick<ChunkStore, 'dropChunks'>;
-  /** Never rejects. */
-  readonly sendOutcome: (decided: DecidedScan, scopeKey: string) => Promise<void>;
-  readonly clock: Clock;
-  readonly settings: { readonly retention: Retention };
-}
+import type { Scanning } from './open-scanning.ts';
 
 export interface ScanToCommit {
-  readonly claimed: ClaimedScan;
+  readonly claimed: ScanToAssemble;
   readonly lease: ScopeLease;
   readonly verdict: ScanComparison;
   /** What leads from a revision that never becomes the head to it. */
@@ -57,10 +40,10 @@ export interface ScanToCommit {
  * Null when the scan was abandoned before.
  */
 export async function commitScan(
-  deps: CommitScanDeps,
+  scanning: Scanning,
   { claimed, lease, verdict, aside, written, onReleased }: ScanToCommit,
 ): Promise<ScanResult | null> {
-  const { scans, scopes, observations, clock } = deps;
+  const { scans, scopes, observations, clock } = scanning;
   const { scanId, refreshId } = claimed.scan;
   const { scopeKey, epoch, head } = lease;
   const isNext = verdict.place === 'head';
@@ -69,7 +52,7 @@ export async function commitScan(
   const keep = async () => {
     await Promise.all([
       superseded && observations.keepSuperseded(inventory, superseded, clock.now()),
-      keepChanges(deps, { lease, verdict, aside }),
+      keepChanges(scanning, { lease, verdict, aside }),
     ]);
   };
   const [isBegun] = await Promise.all([scans.beginCommit(scanId), written, isNext && keep()]);
@@ -82,16 +65,16 @@ export async function commitScan(
   const moved = await scopes.moveHead(lease, {
     head: verdict.head,
     decided,
-    pruneAtMs: pruneAtMs(deps, claimed, verdict, superseded),
+    pruneAtMs: pruneAtMs(scanning, claimed, verdict, superseded),
   });
   if (!moved) throw new LeaseLost();
   onReleased();
-  await Promise.all([dropChunks(deps, scanId), deps.sendOutcome(decided, scopeKey)]);
-  return decideScan(deps, decided, 'head_moved', true);
+  await Promise.all([dropChunks(scanning, scanId), scanning.sendOutcome(decided, scopeKey)]);
+  return decideScan(scanning, decided, 'head_moved', true);
 }
 
 async function keepChanges(
-  { changes, clock }: CommitScanDeps,
+  { changes, clock }: Scanning,
   { lease, verdict, aside }: Pick<ScanToCommit, 'lease' | 'verdict' | 'aside'>,
 ): Promise<void> {
   const { scopeKey, head } = lease;
@@ -121,8 +104,8 @@ function resultOf(
 
 /** At once when an earlier try of this scan may have left blocks. */
 function pruneAtMs(
-  { clock, settings }: CommitScanDeps,
-  { wasClaimed }: ClaimedScan,
+  { clock, settings }: Scanning,
+  { wasClaimed }: ScanToAssemble,
   { observation }: ScanComparison,
   superseded: Observation | null,
 ): number {

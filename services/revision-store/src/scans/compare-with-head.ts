@@ -1,8 +1,6 @@
-import type { Identifiers } from '@inventory/runtime/identifiers';
 import type { CompletedScan } from '../domain/scan.ts';
 import { type Contents, compareWithHead, type ScanComparison } from '../domain/scan-comparison.ts';
 import { type Lines, setDigest } from '../domain/set-digest.ts';
-import { sha256Text } from '../domain/sha256.ts';
 import {
   neededDescriptions,
   ownershipLines,
@@ -14,11 +12,7 @@ import {
 } from '../domain/survey.ts';
 import type { ScopeLease } from '../storage/scope-store.ts';
 import { inTurns } from './in-turns.ts';
-
-export interface CompareScanDeps {
-  readonly identifiers: Identifiers;
-  readonly settings: { readonly blockAssets: number };
-}
+import type { Scanning } from './open-scanning.ts';
 
 export interface ReadScan {
   readonly scan: CompletedScan;
@@ -28,7 +22,7 @@ export interface ReadScan {
 
 /** What the surveyed pages of a scan say. */
 export async function contentsOf(survey: Survey, signal: AbortSignal): Promise<Contents> {
-  const digestOf = (lines: Lines) => inTurns(setDigest(lines, sha256Text), signal);
+  const digestOf = (lines: Lines) => inTurns(setDigest(lines), signal);
   return {
     ownershipDigest: await digestOf(ownershipLines(survey)),
     textDigest: await digestOf(textLines(survey, neededDescriptions(survey))),
@@ -43,7 +37,7 @@ export async function contentsOf(survey: Survey, signal: AbortSignal): Promise<C
  * try of the same scan writes under other ids.
  */
 export function compareScan(
-  { identifiers, settings }: CompareScanDeps,
+  { identifiers, settings }: Scanning,
   { scan, contents, lease }: ReadScan,
 ): ScanComparison {
   const fresh = {

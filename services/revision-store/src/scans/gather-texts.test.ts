@@ -4,18 +4,18 @@ import { propertyRuns } from '@inventory/testkit/property-runs';
 import fc from 'fast-check';
 import { missingSource } from '../domain/survey.ts';
 import { gatherTexts } from './gather-texts.ts';
-import type { PageRowLists, RowList, StagedPages } from './staged-pages.ts';
+import type { PageRowLists, StagedPages, StagedRows } from './staged-pages.ts';
 
 const pageRowsMax = 65_536;
 
-const listOf = (text: Buffer, spans: Uint32Array, from = 0): RowList => ({
+const listOf = (text: Buffer, spans: Uint32Array, from = 0): StagedRows => ({
   ...{ from, spans, packed: null },
   text: () => text.subarray(from),
   free() {},
 });
 
 /** A page that has these rows in both lists. */
-const pageOf = (rows: RowList): PageRowLists => ({ assets: rows, descriptions: rows });
+const pageOf = (rows: StagedRows): PageRowLists => ({ assets: rows, descriptions: rows });
 
 /** Rows of one page, with what is between them; stored by themselves where that is commas. */
 const page = fc
@@ -23,7 +23,7 @@ const page = fc
     minLength: 1,
     maxLength: 6,
   })
-  .map((rows): RowList => {
+  .map((rows): StagedRows => {
     const assets = new Uint32Array(2 * rows.length);
     let text = '[';
     for (const [at, [row, between]] of rows.entries()) {
@@ -66,7 +66,7 @@ const joinsTexts = (gather: typeof gatherTexts) =>
         some.map((wanted) => {
           if (wanted === null) return { source: missingSource, text: '' };
           const number = wanted.page % pages.length;
-          const { text, spans } = pages[number] as RowList;
+          const { text, spans } = pages[number] as StagedRows;
           const row = wanted.row % (spans.length / 2);
           const [start = 0, end = 0] = [spans[2 * row], spans[2 * row + 1]];
           const written = text().toString('utf8', start - 1, end - 1);
@@ -139,7 +139,7 @@ describe('Texts of rows', () => {
 
   it('stay packed, and are not unpacked, where they are a whole list of a page', async () => {
     const packed: PackedBytes = { packed: Buffer.from('as it was staged'), rawBytes: 10 };
-    const rows: RowList = {
+    const rows: StagedRows = {
       ...{ from: 11, spans: Uint32Array.of(11, 18, 19, 21), packed },
       text() {
         throw new Error('unpacked');

@@ -2,8 +2,8 @@ import { invariant } from '@inventory/runtime/bug';
 import type { PackedBytes } from '@inventory/runtime/packed-bytes';
 import type { TextPlan } from '../domain/block-plan.ts';
 import { type OpenTexts, openTexts, putText } from '../domain/joined-texts.ts';
-import { missingSource, pageOf, rowOf } from '../domain/survey.ts';
-import type { PageRowLists, RowList, StagedPages } from './staged-pages.ts';
+import { missingSource, pageOf, rowNumberOf } from '../domain/survey.ts';
+import type { PageRowLists, StagedPages, StagedRows } from './staged-pages.ts';
 
 /** Texts that are stored together, of rows that lie anywhere among the pages of a scan. */
 export interface WantedTexts {
@@ -60,27 +60,27 @@ interface OpenPart {
 
 /** The packed list that has these rows, all of them and in their order; null elsewhere. */
 function packedOf(
-  { spans, packed }: RowList,
+  { spans, packed }: StagedRows,
   rows: readonly number[],
   { sources }: TextPlan,
 ): PackedBytes | null {
   if (packed === null || 2 * rows.length !== spans.length) return null;
-  return rows.every((row, at) => rowOf(sources[row] ?? 0) === at) ? packed : null;
+  return rows.every((row, at) => rowNumberOf(sources[row] ?? 0) === at) ? packed : null;
 }
 
 const comma = 0x2c;
 
 /** The range of these rows where nothing but a comma is between each two; null elsewhere. */
 function rangeOf(
-  { from, spans, text }: RowList,
+  { from, spans, text }: StagedRows,
   rows: readonly number[],
   { sources, lengths }: TextPlan,
 ): Buffer | null {
   const page = text();
-  const first = spans[2 * rowOf(sources[rows[0] ?? 0] ?? 0)] ?? 0;
+  const first = spans[2 * rowNumberOf(sources[rows[0] ?? 0] ?? 0)] ?? 0;
   let next = first;
   for (const [at, row] of rows.entries()) {
-    const start = spans[2 * rowOf(sources[row] ?? 0)];
+    const start = spans[2 * rowNumberOf(sources[row] ?? 0)];
     if (start !== next || (at > 0 && page[start - from - 1] !== comma)) return null;
     next = start + (lengths[row] ?? 0) + 1;
   }
@@ -89,13 +89,13 @@ function rangeOf(
 
 function copyRows(
   joined: OpenTexts,
-  { from, spans, text }: RowList,
+  { from, spans, text }: StagedRows,
   rows: readonly number[],
   { sources, lengths }: TextPlan,
 ): void {
   const page = text();
   for (const row of rows) {
-    const at = 2 * rowOf(sources[row] ?? 0);
+    const at = 2 * rowNumberOf(sources[row] ?? 0);
     const [start = 0, end = 0] = [spans[at], spans[at + 1]];
     invariant(end - start === lengths[row], 'a row is as long as it was surveyed');
     invariant(putText(joined, row, page, start - from), 'a text of a page is whole');

@@ -1,19 +1,9 @@
 import type { RefreshId } from '@inventory/contracts/ids';
-import type { MessageBus } from '@inventory/messaging/bus';
-import type { Clock } from '@inventory/runtime/clock';
 import { currentTrace } from '@inventory/runtime/tracing';
 import type { DecidedScan } from '../domain/scan.ts';
 import { countScan } from '../metrics.ts';
-import type { ScanStore } from '../storage/scan-store.ts';
-import type { ScopeStore } from '../storage/scope-store.ts';
-import { outcomeMessage } from './decide-scan.ts';
-
-export interface RecordAbandonedScanDeps {
-  readonly scans: Pick<ScanStore, 'findScan' | 'insertDecidedScan' | 'decideScan'>;
-  readonly scopes: Pick<ScopeStore, 'requestPrune'>;
-  readonly publish: MessageBus['publish'];
-  readonly clock: Clock;
-}
+import type { Scanning } from './open-scanning.ts';
+import { outcomeMessage } from './outcome-message.ts';
 
 /**
  * Abandons a scan unless its commit has begun: then the commit's outcome follows and this command
@@ -22,7 +12,7 @@ export interface RecordAbandonedScanDeps {
  * Each step is durable. After a crash the command is redelivered and resumes after the last step.
  */
 export async function recordAbandonedScan(
-  { scans, scopes, publish, clock }: RecordAbandonedScanDeps,
+  { scans, scopes, publish, clock }: Scanning,
   scan: { readonly scanId: string; readonly refreshId: RefreshId | null },
 ): Promise<void> {
   const result = { result: 'rejected', reason: 'abandoned' } as const;

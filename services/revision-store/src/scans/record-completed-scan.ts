@@ -1,22 +1,12 @@
 import { inventoryKeyText } from '@inventory/contracts/inventory-key';
-import type { MessageBus } from '@inventory/messaging/bus';
-import type { Clock } from '@inventory/runtime/clock';
 import { currentTrace } from '@inventory/runtime/tracing';
 import { windowAtReceipt } from '../domain/observation.ts';
 import type { CompletedScan } from '../domain/scan.ts';
-import type { ScanStore } from '../storage/scan-store.ts';
 import type { RequestedLease } from '../storage/waiting-scans.ts';
-import { type AssembleScanDeps, release, requestLease } from './assemble-scan.ts';
-import { outcomeMessage } from './decide-scan.ts';
+import { requestLease, tryRelease } from './assemble-scan.ts';
+import type { Scanning } from './open-scanning.ts';
+import { outcomeMessage } from './outcome-message.ts';
 import type { Assemblies } from './start-assemblies.ts';
-
-export interface RecordCompletedScanDeps
-  extends Pick<AssembleScanDeps, 'scopes' | 'identifiers' | 'logger'> {
-  readonly scans: Pick<ScanStore, 'insertScan' | 'findScan'>;
-  readonly publish: MessageBus['publish'];
-  readonly assemblies: Pick<Assemblies, 'reserve' | 'wake'>;
-  readonly clock: Clock;
-}
 
 const notDecided = { decided: null };
 
@@ -26,16 +16,17 @@ const notDecided = { decided: null };
  * A duplicate changes nothing: the outcome of a decided scan is published again.
  */
 export async function recordCompletedScan(
-  deps: RecordCompletedScanDeps,
+  scanning: Scanning,
+  assemblies: Pick<Assemblies, 'reserve' | 'wake'>,
   completed: CompletedScan,
 ): Promise<void> {
-  const { scans, publish, assemblies, clock } = deps;
+  const { scans, publish, clock } = scanning;
   const place = assemblies.reserve(completed.pages.length);
   const nowMs = clock.now();
   const scan = { ...completed, window: windowAtReceipt(completed.window, nowMs) };
   const received = { scan, trace: currentTrace(), nowMs };
   const scopeKey = inventoryKeyText(scan.scope);
-  const leasing = place ? requestLease(deps, scopeKey) : undefined;
+  const leasing = place ? requestLease(scanning, scopeKey) : undefined;
   // Its failure is that of the assembly, which is tried again.
   leasing?.catch(() => {});
   let isNew = false;
@@ -44,7 +35,7 @@ export async function recordCompletedScan(
   } finally {
     if (!isNew) {
       place?.release();
-      await releaseRequested(deps, leasing);
+      await releaseRequested(scanning, leasing);
     }
   }
   if (isNew && place && leasing) {
@@ -57,12 +48,12 @@ export async function recordCompletedScan(
 }
 
 async function releaseRequested(
-  deps: RecordCompletedScanDeps,
+  scanning: Scanning,
   leasing: Promise<RequestedLease> | undefined,
 ): Promise<void> {
   const { lease = null } = (await leasing?.catch(() => undefined)) ?? {};
   if (lease === null) return;
   // The document may exist by this request alone.
-  if (lease.head === null) await deps.scopes.schedulePrune(lease, deps.clock.now());
-  await release(deps, lease);
+  if (lease.head === null) await scanning.scopes.schedulePrune(lease, scanning.clock.now());
+  await tryRelease(scanning, lease);
 }

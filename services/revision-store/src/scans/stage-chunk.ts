@@ -1,36 +1,24 @@
 import { chunkBytesMax } from '@inventory/contracts/internal/inventory';
 import { Refused } from '@inventory/http/refused';
-import type { Clock } from '@inventory/runtime/clock';
-import type { SerialExecutor } from '@inventory/runtime/serial-executor';
 import { cutLists } from '../domain/page-lists.ts';
 import { sha256Hex } from '../domain/sha256.ts';
 import { countStagedBytes } from '../metrics.ts';
-import type { ArrivedChunk, ChunkPlace, ChunkStore } from '../storage/chunk-store.ts';
-import type { ScopeStore } from '../storage/scope-store.ts';
-import type { KnownContents } from './known-contents.ts';
+import type { ArrivedChunk, ChunkPlace } from '../storage/chunk-store.ts';
+import type { Scanning } from './open-scanning.ts';
 import { PagesInvalid } from './read-staged-page.ts';
 import { surveyPage } from './survey-page.ts';
-
-export interface StageChunkDeps {
-  readonly chunks: Pick<ChunkStore, 'stageChunk' | 'dropChunk'>;
-  readonly scopes: Pick<ScopeStore, 'readEpoch'>;
-  readonly clock: Clock;
-  readonly contents: Pick<KnownContents, 'hasPage'>;
-  /** Surveys pages. */
-  readonly executor: SerialExecutor;
-}
 
 const nothingRead = { survey: null, lists: null };
 type ArrivedContent = Omit<ArrivedChunk, keyof typeof nothingRead>;
 
 /**
- * Stores one chunk of a page durably when its content matches its digest. Throws `digest_mismatch`,
+ * RevisionStores one chunk of a page durably when its content matches its digest. Throws `digest_mismatch`,
  * `chunk_conflict`, and `inventory_erased` where its inventory was erased since its reader read the
  * epoch. The epoch is compared once the chunk is stored: an erasure begins the next epoch before it
  * deletes chunks, so one of the two finds it.
  */
 export async function stageChunk(
-  { chunks, scopes, clock, contents, executor }: StageChunkDeps,
+  { chunks, scopes, clock, contents, executor }: Scanning,
   place: ChunkPlace,
   chunk: ArrivedContent,
 ): Promise<void> {

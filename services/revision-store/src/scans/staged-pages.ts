@@ -15,7 +15,7 @@ import {
 import { surveyPage } from './survey-page.ts';
 
 /** The rows of a page, in a text that is unpacked when it is read. */
-export interface RowList {
+export interface StagedRows {
   /** Where the text begins in the page. */
   readonly from: number;
   /** Start and end of each row in the page. */
@@ -27,7 +27,7 @@ export interface RowList {
   readonly packed: PackedBytes | null;
 }
 
-export type PageRowLists = Readonly<Record<keyof PageLists, RowList>>;
+export type PageRowLists = Readonly<Record<keyof PageLists, StagedRows>>;
 
 /** The pages of one scan: surveyed to compare it with the head, and read to write it. */
 export interface StagedPages {
@@ -107,7 +107,7 @@ export function openStagedPages(
     async readPage(number) {
       const [survey, found] = [spans[number], await read(number)];
       if (!survey || !found) return null;
-      const list = (of: keyof PageRowLists): RowList => {
+      const list = (of: keyof PageRowLists): StagedRows => {
         const rows = survey[of];
         // Both lists are in one text.
         if (Buffer.isBuffer(found))
@@ -119,7 +119,7 @@ export function openStagedPages(
   };
 }
 
-function unpacked(packed: PackedBytes): Pick<RowList, 'text' | 'free'> {
+function unpacked(packed: PackedBytes): Pick<StagedRows, 'text' | 'free'> {
   let raw: Buffer | null = null;
   return {
     text() {

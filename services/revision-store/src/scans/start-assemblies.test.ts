@@ -27,11 +27,11 @@ test('a store that is unavailable uses up no try of an assembly, which gives up 
 
   startAssemblies(
     {
-      assembly: { ...worker, scopes: { acquireLease }, settings: { leaseMs: far } } as never,
-      waiting: { queues: { small: queue, large: createMemoryQueue() } } as never,
-      dropping: {} as never,
-      smallScansMax: errors.size,
-    },
+      ...worker,
+      scopes: { acquireLease },
+      waiting: { queues: { small: queue, large: createMemoryQueue() } },
+      settings: { leaseMs: far, smallScansMax: errors.size },
+    } as never,
     { ...worker, lifetime },
   );
 

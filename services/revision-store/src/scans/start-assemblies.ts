@@ -11,23 +11,11 @@ import {
 import type { Pending } from '@inventory/work/work-queue';
 import type { WorkResult } from '@inventory/work/worker';
 import { recordAssembly } from '../metrics.ts';
-import {
-  type ScanSize,
-  sizeOf,
-  type WaitingScan,
-  type WaitingScans,
-} from '../storage/waiting-scans.ts';
+import { type AssemblySize, sizeOf, type WaitingScan } from '../storage/waiting-scans.ts';
 import { work } from '../work.ts';
-import { type AssembleScanDeps, type AssemblyEnd, assembleScan } from './assemble-scan.ts';
-import { type DropStagedChunksDeps, dropStagedChunks } from './decide-scan.ts';
-
-export interface AssembliesDeps {
-  readonly assembly: AssembleScanDeps;
-  readonly waiting: WaitingScans;
-  readonly dropping: DropStagedChunksDeps;
-  /** Small scans assembled at once by this process. */
-  readonly smallScansMax: number;
-}
+import { type AssemblyEnd, assembleScan } from './assemble-scan.ts';
+import { dropStagedChunks } from './decide-scan.ts';
+import type { Scanning } from './open-scanning.ts';
 
 export interface Assemblies {
   /** A place for a scan of so many pages; null while none is free. */
@@ -49,11 +37,11 @@ const missingPause: Backoff = { firstMs: 1_000, maxMs: 10_000 };
  * Assembles the completed scans of all replicas. A large scan needs memory for all its assets: one
  * at a time, beside small ones.
  */
-export function startAssemblies(deps: AssembliesDeps, worker: StartWorkerDeps): Assemblies {
-  const { assembly, waiting } = deps;
+export function startAssemblies(scanning: Scanning, worker: StartWorkerDeps): Assemblies {
+  const { waiting, settings } = scanning;
   const start = (
     row: typeof work.smallScans | typeof work.largeScans,
-    size: ScanSize,
+    size: AssemblySize,
     places: number,
   ) =>
     startWorker<WaitingScan>(
@@ -61,13 +49,13 @@ export function startAssemblies(deps: AssembliesDeps, worker: StartWorkerDeps): 
         ...row,
         queue: waiting.queues[size],
         places,
-        leaseMs: assembly.settings.leaseMs,
-        work: (claimed, signal) => assembleOne(deps, claimed, signal),
+        leaseMs: settings.leaseMs,
+        work: (claimed, signal) => assembleOne(scanning, claimed, signal),
       },
       worker,
     );
-  const workers: Record<ScanSize, StartedWorker<WaitingScan>> = {
-    small: start(work.smallScans, 'small', deps.smallScansMax),
+  const workers: Record<AssemblySize, StartedWorker<WaitingScan>> = {
+    small: start(work.smallScans, 'small', settings.smallScansMax),
     large: start(work.largeScans, 'large', work.largeScans.places),
   };
   return {
@@ -80,7 +68,7 @@ export function startAssemblies(deps: AssembliesDeps, worker: StartWorkerDeps): 
 }
 
 async function assembleOne(
-  { assembly, dropping }: AssembliesDeps,
+  scanning: Scanning,
   claimed: Pending<WaitingScan>,
   signal: AbortSignal,
 ): Promise<WorkResult> {
@@ -88,11 +76,11 @@ async function assembleOne(
   const { scanId, refreshId } = scan;
   const attributes = { 'inventory.scan_id': scanId };
   return await inSpan({ name: 'assemble revision', parent: trace, attributes }, async () => {
-    const end = await tryOne(assembly, claimed, signal);
-    if (end.result === 'postponed') return pauseMsAfter(assembly, claimed.item, end.why);
+    const end = await tryOne(scanning, claimed, signal);
+    if (end.result === 'postponed') return pauseMsAfter(scanning, claimed.item, end.why);
     if (!end.isReported) {
-      await assembly.sendOutcome({ scanId, refreshId, result: end.decision }, scopeKey);
-      await dropStagedChunks(dropping, scanId);
+      await scanning.sendOutcome({ scanId, refreshId, result: end.decision }, scopeKey);
+      await dropStagedChunks(scanning, scanId);
     }
     // The write that decided the scan ended its work.
     return 'settled';
@@ -101,7 +89,7 @@ async function assembleOne(
 
 /** A fault is thrown: it is the only end that counts as a try. */
 async function tryOne(
-  assembly: AssembleScanDeps,
+  scanning: Scanning,
   { item, tries, ownerBefore }: Pending<WaitingScan>,
   signal: AbortSignal,
 ): Promise<AssemblyEnd | PostponedTry> {
@@ -110,7 +98,7 @@ async function tryOne(
     recordAssembly((monotonicNow() - startMs) / 1_000, end);
   try {
     const claimed = { ...item, tries, wasClaimed: ownerBefore !== null };
-    const end = await assembleScan(assembly, claimed, signal);
+    const end = await assembleScan(scanning, claimed, signal);
     record(end);
     return end;
   } catch (error) {
@@ -127,7 +115,7 @@ function endOfError(error: unknown): 'interrupted' | 'store_failed' | 'fault' {
 }
 
 function pauseMsAfter(
-  { clock, settings }: AssembleScanDeps,
+  { clock, settings }: Scanning,
   { receivedAtMs }: WaitingScan,
   why: PostponedTry['why'],
 ): number {

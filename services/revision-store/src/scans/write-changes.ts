@@ -1,6 +1,5 @@
 import { inventoryKeyText } from '@inventory/contracts/inventory-key';
 import { freeBytes } from '@inventory/runtime/free-bytes';
-import type { Identifiers } from '@inventory/runtime/identifiers';
 import { asRaw } from '@inventory/runtime/packed-bytes';
 import { composeChanges, findSets } from '../changes/compose-changes.ts';
 import { differFromHead, gatherHeadRows, keysIn } from '../changes/differ-from-head.ts';
@@ -13,17 +12,11 @@ import type { CompletedScan } from '../domain/scan.ts';
 import type { ScanComparison } from '../domain/scan-comparison.ts';
 import { missingSource, type Survey } from '../domain/survey.ts';
 import type { RowBlocks } from '../reads/read-rows.ts';
-import type { ChangeStore } from '../storage/change-store.ts';
 import { type ChangeSetWriter, isBlockFull, openSetWriter } from './change-set-writer.ts';
 import { gatherTexts } from './gather-texts.ts';
 import { inTurns } from './in-turns.ts';
+import type { Scanning } from './open-scanning.ts';
 import type { StagedPages } from './staged-pages.ts';
-
-export interface WriteChangesDeps {
-  readonly blocks: RowBlocks;
-  readonly changes: Pick<ChangeStore, 'writeBlock' | 'readBlockAfter' | 'findSpans'>;
-  readonly identifiers: Identifiers;
-}
 
 interface ComparedScan<Head = Observation | null> {
   readonly scan: CompletedScan;
@@ -52,7 +45,7 @@ const groupBytesMax = 8 * 1024 * 1024;
  * alone: they are referred to by the write that moves the head. Null when a page is gone.
  */
 export async function writeChanges(
-  deps: WriteChangesDeps,
+  scanning: Scanning,
   compared: ComparedScan,
   signal: AbortSignal,
 ): Promise<WrittenChanges | null> {
@@ -63,13 +56,19 @@ export async function writeChanges(
   }
   const keyOf = keysIn(scan.scope);
   const { revisionId: headId } = head.revision;
-  const differences = await differFromHead(deps.blocks, head, survey, keyOf, signal);
-  const place = { scope: inventoryKeyText(scan.scope), set: deps.identifiers.uuidV7() };
-  const writer = openSetWriter(deps.changes, place);
+  const differences = await differFromHead(scanning.blocks, head, survey, keyOf, signal);
+  const place = { scope: inventoryKeyText(scan.scope), set: scanning.identifiers.uuidV7() };
+  const writer = openSetWriter(scanning.changes, place);
   const described: Uint32Array[] = [];
   const order = await inTurns(orderByKey(differences), signal);
   for (const group of groupsOf(differences, order, survey)) {
-    const rows = await gatherRows(deps.blocks, { ...compared, head }, differences, group, signal);
+    const rows = await gatherRows(
+      scanning.blocks,
+      { ...compared, head },
+      differences,
+      group,
+      signal,
+    );
     if (rows === null) return null;
     await writeGroup(writer, rows, verdict.place);
     described.push(...group.map((block) => neededBy(block, differences, survey)));
@@ -84,7 +83,7 @@ export async function writeChanges(
   const step = { from: headId, to: own, fromOrdinal: at.ordinal, toOrdinal: at.ordinal + 1 };
   const { joins: before } = head.revision;
   const merging = { scope: place.scope, at, before, step: { ...written, ...step }, keyOf };
-  return { joins: await mergeSets(deps, merging, signal), aside: null, described };
+  return { joins: await mergeSets(scanning, merging, signal), aside: null, described };
 }
 
 /**
@@ -92,7 +91,7 @@ export async function writeChanges(
  * from any revision to any other. Where a part has expired nothing leads through it: it is not merged.
  */
 async function mergeSets(
-  { changes, identifiers }: WriteChangesDeps,
+  { changes, identifiers }: Scanning,
   {
     scope,
     at,
@@ -178,7 +177,7 @@ interface BlockRows {
 }
 
 async function gatherRows(
-  blocks: WriteChangesDeps['blocks'],
+  blocks: RowBlocks,
   { staged, survey, head }: ComparedScan<Observation>,
   differences: Differences,
   group: readonly Uint32Array[],

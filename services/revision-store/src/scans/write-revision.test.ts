@@ -47,7 +47,7 @@ function openWriting(textOf = (_page: number) => row) {
   const verdict = { observation, writesAssets: true, writesTexts: false, writesRows: false };
   const scope = { platform_id: '1', app_id: 730, context_id: '2' };
   const writing = writeRevision(
-    { blocks },
+    blocks,
     {
       scan: { scope } as unknown as CompletedScan,
       staged,

@@ -23,12 +23,11 @@ import type { BlockPlace, BlockStore } from '../storage/block-store.ts';
 import { gatherTexts, type WantedTexts } from './gather-texts.ts';
 import type { StagedPages } from './staged-pages.ts';
 
-export interface WriteRevisionDeps {
-  readonly blocks: Pick<
-    BlockStore,
-    'writeAssets' | 'writeTexts' | 'writePart' | 'readDescriptionKeys' | 'readAssets' | 'readPart'
-  >;
-}
+/** The blocks of an inventory, those of its head among them. */
+export type RevisionBlocks = Pick<
+  BlockStore,
+  'writeAssets' | 'writeTexts' | 'writePart' | 'readDescriptionKeys' | 'readAssets' | 'readPart'
+>;
 
 export interface AssembledScan {
   readonly scan: CompletedScan;
@@ -58,28 +57,28 @@ export interface WrittenRevision {
 
 /** Writes the blocks and texts that a verdict requires; nothing refers to them yet. Null when a page is gone. */
 export async function writeRevision(
-  deps: WriteRevisionDeps,
+  blocks: RevisionBlocks,
   assembled: AssembledScan,
   signal: AbortSignal,
 ): Promise<WrittenRevision | null> {
   if (writesNothing(assembled.verdict)) return { written: Promise.resolve() };
-  const writer = openWriter(deps, assembled.staged, signal);
-  for await (const group of groupsOf(deps, assembled)) {
+  const writer = openWriter(blocks, assembled.staged, signal);
+  for await (const group of groupsOf(blocks, assembled)) {
     if (!(await writer.write(group))) return null;
   }
   return { written: writer.written() };
 }
 
 async function* groupsOf(
-  deps: WriteRevisionDeps,
+  blocks: RevisionBlocks,
   assembled: AssembledScan,
 ): AsyncGenerator<readonly PartToWrite[]> {
   const { observation, writesTexts } = assembled.verdict;
   const { totalCount, blockAssets } = observation.revision;
-  const blocks = blockCount(totalCount, blockAssets);
+  const count = blockCount(totalCount, blockAssets);
   let group: PartToWrite[] = [];
-  for (let index = 0; index < blocks; index += 1) {
-    for (const part of await planParts(deps, assembled, index)) {
+  for (let index = 0; index < count; index += 1) {
+    for (const part of await planParts(blocks, assembled, index)) {
       if (isFull(group, part)) {
         yield group;
         group = [];
@@ -142,7 +141,7 @@ const bytesOf = (parts: readonly PartToWrite[]): number =>
 
 /** A block that is stored already is described in its own numbering, not in this scan's. */
 async function planParts(
-  { blocks }: WriteRevisionDeps,
+  blocks: RevisionBlocks,
   { scan, survey, verdict }: AssembledScan,
   index: number,
 ): Promise<PartToWrite[]> {
@@ -173,7 +172,7 @@ async function planParts(
 
 /** The assets of a block of the head, in its order. */
 async function readIdentities(
-  blocks: WriteRevisionDeps['blocks'],
+  blocks: RevisionBlocks,
   set: string,
   index: number,
 ): Promise<string[]> {
@@ -202,11 +201,7 @@ interface GroupWriter {
   written(): Promise<void>;
 }
 
-function openWriter(
-  { blocks }: WriteRevisionDeps,
-  staged: StagedPages,
-  signal: AbortSignal,
-): GroupWriter {
+function openWriter(blocks: RevisionBlocks, staged: StagedPages, signal: AbortSignal): GroupWriter {
   let writing: Promise<void> = Promise.resolve();
   return {
     async write(group) {
@@ -242,7 +237,7 @@ function textsOf({ texts, starts, part }: PartToWrite): TextPlan {
 
 /** The first part of a block has the outline of all. */
 async function writePart(
-  blocks: WriteRevisionDeps['blocks'],
+  blocks: RevisionBlocks,
   { place, plan, texts, starts, part }: PartToWrite,
   bytes: Buffer | PackedBytes,
 ): Promise<void> {
