@@ -16,6 +16,22 @@ const edges = [...entries, '^services/[^/]+/src/(http|operator)/'];
 const wiring = ['/(open|start)-[a-z-]+\\.ts$', '/(main|config)\\.ts$'];
 const tests = '(\\.test\\.ts$|/test/|^test/)';
 
+/** The rooms of the revision-store, each with those that it may not import. */
+const roomsOfTheStore = [
+  ['(domain|storage)', 'reads|exports|changes|scans|pruning|http|consumers'],
+  ['reads', 'exports|changes|scans|pruning|http|consumers'],
+  ['exports', 'changes|scans|pruning|http|consumers'],
+  ['changes', 'exports|scans|pruning|http|consumers'],
+  ['scans', 'exports|pruning|http|consumers'],
+  ['pruning', 'exports|changes|http|consumers'],
+].map(([room, others]) => ({
+  name: 'rooms-of-the-store-have-one-direction',
+  comment: 'Pruning uses scans, they use changes; these and exports use reads.',
+  severity: 'error',
+  from: { path: `^services/revision-store/src/${room}/`, pathNot: tests },
+  to: { path: `^services/revision-store/src/(${others})/` },
+}));
+
 /** The rooms of the collector from the ground up, each with those below it that it uses. */
 const roomsOfTheCollector = {
   egress: [],
@@ -53,7 +69,7 @@ module.exports = {
       comment:
         'Rules of the product depend on nothing but each other, the vocabulary, and the nouns of the messages.',
       severity: 'error',
-      from: { path: domain, pathNot: tests },
+      from: { path: domain, pathNot: [tests, '^services/revision-store/src/domain/sha256\\.ts$'] },
       to: {
         pathNot: [
           ...domain,
@@ -123,6 +139,7 @@ module.exports = {
       to: { path: '^services/gateway/src/[^/]+\\.ts$', pathNot: '/(work|metrics)\\.ts$' },
     },
     ...roomsHaveOneDirection,
+    ...roomsOfTheStore,
     {
       name: 'the-log-knows-no-webhooks',
       severity: 'error',

@@ -3,18 +3,12 @@
 /** The product in a cluster of Kubernetes, by kubectl and its present context. */
 const { spawnSync } = require('node:child_process');
 const { setTimeout: pause } = require('node:timers/promises');
+const { namespace, services } = require('../../scripts/kubernetes/production-overlay.js');
 const { productPods } = require('../../scripts/kubernetes/pods.js');
 const { loadJob, programJob } = require('./jobs.js');
 
-const namespace = 'game-item-inventory';
-const names = [
-  'gateway',
-  'gateway-events',
-  'refresh-collector',
-  'billing-ledger',
-  'revision-store',
-  'event-stream',
-];
+/** Those of all services; gateway-events is of the component events-origin. */
+const names = [...services, 'gateway-events'];
 const ours = `app.kubernetes.io/name in (${names.join(', ')})`;
 /** No pod has it. */
 const closed = 'game-item-inventory/closed-by-restore';

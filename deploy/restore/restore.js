@@ -8,8 +8,9 @@
 const { readFileSync } = require('node:fs');
 const { join, resolve } = require('node:path');
 const { parseArgs } = require('node:util');
+const { services } = require('../../scripts/kubernetes/production-overlay.js');
 const { createCluster } = require('./cluster.js');
-const { services, steps } = require('./steps.js');
+const { steps } = require('./steps.js');
 
 const usage = `node deploy/restore/restore.js STEP [options], in this order:
 ${steps.map(({ name, does }) => `  ${name.padEnd(8)} ${does}`).join('\n')}

@@ -4,15 +4,9 @@
  * The steps of a restore in their order. docs/operators/backup-and-restore.md explains them; each is
  * safe to repeat. A `cluster` is that of Kubernetes (`cluster.js`), or the local stack of a test.
  */
+const { services } = require('../../scripts/kubernetes/production-overlay.js');
 const { repeatRevocations } = require('./revocations.js');
 
-const services = [
-  'gateway',
-  'refresh-collector',
-  'billing-ledger',
-  'revision-store',
-  'event-stream',
-];
 /** What these two have lost since the backup, Kafka has. */
 const rewound = ['billing-ledger', 'event-stream'];
 /** Clocks differ, and what is read twice has no further effect. */
@@ -91,4 +85,4 @@ const steps = [
   },
 ];
 
-module.exports = { services, steps };
+module.exports = { steps };

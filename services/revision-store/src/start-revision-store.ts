@@ -8,7 +8,7 @@ import type { RevisionStoreConfig } from './config.ts';
 import { onRevisionCommands } from './consumers/on-revision-commands.ts';
 import { readChangesPageRoute } from './http/changes-route.ts';
 import {
-  eraseInventoryRoute,
+  eraseSavedInventoryRoute,
   lookUpAssetsRoute,
   readCurrentPageRoute,
   readExportLinesRoute,
@@ -16,55 +16,46 @@ import {
 } from './http/inventory-routes.ts';
 import { listPagesRoute, putChunkRoute, readEpochRoute } from './http/staging-routes.ts';
 import { observeWaitingScans } from './metrics.ts';
-import { type OperationDeps, openOperations } from './open-operations.ts';
-import { createAssetIndexes } from './operations/asset-index.ts';
-import { pruneInventories } from './operations/prune-inventory.ts';
-import { pruneStaging } from './operations/prune-staging.ts';
-import { startAssemblies } from './operations/start-assemblies.ts';
-import { cacheBlocks, cacheStoredBlocks } from './storage/block-cache.ts';
+import { pruneInventories } from './pruning/prune-inventory.ts';
+import { pruneStaging } from './pruning/prune-staging.ts';
+import { openReading } from './reads/open-reading.ts';
+import { openScanning, type Scanning } from './scans/open-scanning.ts';
+import { startAssemblies } from './scans/start-assemblies.ts';
 import { indexes } from './storage/collections.ts';
+import { openRevisionStores } from './storage/open-stores.ts';
 import type { WaitingScans } from './storage/waiting-scans.ts';
 
 const concurrencyMax = 16;
-/** Of the blocks that exports are in: in the cache of all they would evict what is read often. */
-const exportCacheBytes = 16 * 1024 * 1024;
 
 /** Starts the service: assemblies, pruning, the consumer of commands, and internal HTTP last. */
 export async function startRevisionStore(
   context: ServiceContext<RevisionStoreConfig>,
 ): Promise<StartedService> {
-  const { config, lifetime } = context;
+  const { config, lifetime, clock, logger } = context;
   const { db, bus, health } = await openBackends(context, 'revision-store', indexes);
-  const { stores, deps } = openOperations(context, db, bus);
+  const stores = openRevisionStores(db, config.assembly.leaseMs, logger);
+  const scanning = openScanning(context, stores, bus.publish);
+  const { retention } = scanning.settings;
+  const reading = openReading(stores, clock, logger, { ...config, retention });
   startScanCount(context, stores.waiting);
-  const { smallScansMax } = config.assembly;
-  const assemblies = startAssemblies(
-    { assembly: deps, waiting: stores.waiting, dropping: stores, smallScansMax },
-    context,
-  );
-  startPruning(context, deps);
-  const recording = { ...deps, publish: bus.publish, assemblies };
+  const assemblies = startAssemblies(scanning, context);
+  startPruning(context, scanning);
   const consumer = await bus.consume({
     group: 'revision-store',
     topics: ['revision.commands.v1'],
-    onBatch: byKey(onRevisionCommands(recording), concurrencyMax),
+    onBatch: byKey(onRevisionCommands(scanning, assemblies), concurrencyMax),
   });
   lifetime.defer('commands', () => consumer.stop());
-  const assetIndexes = createAssetIndexes(deps);
-  const cached = { ...deps, blocks: cacheBlocks(stores.blocks, config.blockCacheBytes) };
   const routes = [
-    putChunkRoute.bind(deps),
-    listPagesRoute.bind(stores),
-    readEpochRoute.bind(stores),
-    readCurrentPageRoute.bind(cached),
-    readChangesPageRoute.bind({ ...cached, assetIndexes, rowBlocks: stores.blocks }),
-    readObservationRoute.bind(deps),
-    lookUpAssetsRoute.bind({ ...cached, assetIndexes }),
-    readExportLinesRoute.bind({
-      ...deps,
-      blocks: cacheStoredBlocks(stores.blocks, exportCacheBytes),
-    }),
-    eraseInventoryRoute.bind(deps),
+    putChunkRoute.bind(scanning),
+    listPagesRoute.bind(scanning),
+    readEpochRoute.bind(scanning),
+    readCurrentPageRoute.bind(reading),
+    readChangesPageRoute.bind(reading),
+    readObservationRoute.bind(reading),
+    lookUpAssetsRoute.bind(reading),
+    readExportLinesRoute.bind(reading),
+    eraseSavedInventoryRoute.bind(scanning),
   ];
   return serveInternal(context, routes, health);
 }
@@ -72,7 +63,7 @@ export async function startRevisionStore(
 /** Deletes staged chunks, then inventories, that are due. */
 function startPruning(
   { config, lifetime, logger }: ServiceContext<RevisionStoreConfig>,
-  deps: OperationDeps,
+  scanning: Scanning,
 ): void {
   startPeriodicJob({
     name: 'pruning',
@@ -80,8 +71,8 @@ function startPruning(
     lifetime,
     logger,
     runOnce: async (stopping) => {
-      await pruneStaging(deps, stopping);
-      await pruneInventories(deps, stopping);
+      await pruneStaging(scanning, stopping);
+      await pruneInventories(scanning, stopping);
     },
   });
 }

@@ -15,7 +15,7 @@ export const work = {
   smallScans: {
     name: 'assemblies of small scans',
     ...assembly,
-    what: 'a completed scan of at most 8 pages becomes a revision (`operations/assemble-scan`)',
+    what: 'a completed scan of at most 8 pages becomes a revision (`scans/assemble-scan`)',
     places: '`ASSEMBLIES_MAX` of each replica',
   },
   largeScans: {

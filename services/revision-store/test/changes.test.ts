@@ -2,8 +2,8 @@ import type { RevisionId } from '@inventory/contracts/ids';
 import { inventoryKeyText } from '@inventory/contracts/inventory-key';
 import { systemIdentifiers } from '@inventory/runtime/identifiers';
 import { createTestClock } from '@inventory/testkit/test-clock';
-import type { AssembleScanDeps } from '../src/operations/assemble-scan.ts';
-import type { ChangesPage } from '../src/operations/read-changes-page.ts';
+import type { ChangesRead } from '../src/changes/read-changes-page.ts';
+import type { Scanning } from '../src/scans/open-scanning.ts';
 import { heavyPage } from './support/heavy-pages.ts';
 import { type GivenChanges, given, nextOf, openHistory } from './support/history.ts';
 import { asset, description, type ScanPage } from './support/scan-builder.ts';
@@ -25,7 +25,7 @@ const pageOf = (ids: readonly (number | string)[], word = 'Blade'): ScanPage => 
 });
 const upTo = (count: number) => Array.from({ length: count }, (_, at) => at + 1);
 
-function opened(page: ChangesPage) {
+function opened(page: ChangesRead) {
   if (page.result !== 'page') throw new Error(`no page: ${page.result}`);
   return { ...given(page), counts: page.counts, to: page.to.revision.revisionId, page };
 }
@@ -41,7 +41,7 @@ describe('A change set (Beyond the interface: Changes) [changes-are-saved-with-t
   ] as const;
 
   /** The same stores; the worker crashes right after one of their writes. */
-  function crashingAfter(step: (typeof steps)[number], deps: AssembleScanDeps): AssembleScanDeps {
+  function crashingAfter(step: (typeof steps)[number], deps: Scanning): Scanning {
     const crash = <Of extends object>(of: Of): Of =>
       new Proxy(of, {
         get(target, name) {

@@ -7,7 +7,7 @@ import { testLogger } from '@inventory/testkit/namespace';
 import { createTestClock } from '@inventory/testkit/test-clock';
 import { waitFor } from '@inventory/testkit/wait-for';
 import { fromCompletedMessage } from '../src/consumers/on-revision-commands.ts';
-import { createScanStore } from '../src/storage/scan-store.ts';
+import { createScanRecords } from '../src/storage/scan-store.ts';
 import { createScopeStore } from '../src/storage/scope-store.ts';
 import { assemble } from './support/assembled-inventory.ts';
 import { startHeldAssemblies } from './support/held-assemblies.ts';
@@ -38,7 +38,7 @@ function replicaOfBlock(overrides: Parameters<StoreUnderTest['start']>[0] = {}):
 }
 
 const stores = () => ({
-  scans: createScanStore(store.collections.scans),
+  scans: createScanRecords(store.collections.scans),
   scopes: createScopeStore(store.collections.scopes, 600_000, testLogger),
 });
 

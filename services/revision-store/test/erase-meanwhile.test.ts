@@ -5,12 +5,13 @@ import { testLogger } from '@inventory/testkit/namespace';
 import { createTestClock } from '@inventory/testkit/test-clock';
 import { waitFor } from '@inventory/testkit/wait-for';
 import { fromCompletedMessage } from '../src/consumers/on-revision-commands.ts';
-import { type AssembleScanDeps, assembleScan } from '../src/operations/assemble-scan.ts';
-import { type CurrentPageRequest, readCurrentPage } from '../src/operations/read-current-page.ts';
-import { createBlockStore } from '../src/storage/block-store.ts';
+import { type CurrentPageRequest, readCurrent } from '../src/reads/read-current-page.ts';
+import { assembleScan } from '../src/scans/assemble-scan.ts';
+import type { Scanning } from '../src/scans/open-scanning.ts';
 import { createObservationStore } from '../src/storage/observation-store.ts';
 import { createScopeStore } from '../src/storage/scope-store.ts';
 import { assemblyOn } from './support/assembly-on.ts';
+import { readingWith } from './support/memory-inventory.ts';
 import { completedMessage, newScan, plainPage, type Scan } from './support/scan-builder.ts';
 import {
   type Committed,
@@ -71,7 +72,7 @@ function disturbed(step: Step, happens: () => Promise<unknown>) {
         };
       },
     });
-  const deps = assemblyOn(store, { onRead: () => {} });
+  const deps = assemblyOn(store);
   const { scans, scopes, observations, blocks, changes } = deps;
   return {
     ...deps,
@@ -85,7 +86,7 @@ function disturbed(step: Step, happens: () => Promise<unknown>) {
 }
 
 /** Assembles a scan as one worker does; the others leave it alone meanwhile. */
-async function assemble(deps: AssembleScanDeps, scan: Scan) {
+async function assemble(deps: Scanning, scan: Scan) {
   await replica.client.stage(scan);
   const completed = fromCompletedMessage(completedMessage(scan));
   const nowMs = clock.now();
@@ -147,27 +148,24 @@ describe('An erasure while a scan is saved (Operating surface: erase) [erase]', 
 describe('A page whose revision goes while it is read (Reads: 410 past retention) [current-pinned-chain]', () => {
   /** Reads a page; `happens` comes between the observation and its blocks. */
   function readWhile(request: CurrentPageRequest, happens: () => Promise<unknown>) {
-    const { collections, config } = store;
-    const blocks = createBlockStore(collections);
+    const { blocks, scopes, observations, settings } = assemblyOn(store);
     let reads = 0;
-    return readCurrentPage(
-      {
-        scopes: createScopeStore(collections.scopes, config.assembly.leaseMs, testLogger),
-        observations: createObservationStore(collections.observations, testLogger),
-        blocks: {
-          ...blocks,
-          readAssets: async (set, index) => {
-            reads += 1;
-            if (reads === 1) await happens();
-            return blocks.readAssets(set, index);
-          },
+    const reading = readingWith({
+      scopes,
+      observations,
+      blocks: {
+        ...blocks,
+        readAssets: async (set, index) => {
+          reads += 1;
+          if (reads === 1) await happens();
+          return blocks.readAssets(set, index);
         },
-        clock,
-        logger: testLogger,
-        settings: { retention: { ...config.retention, erasedKeptMs: 0 } },
       },
-      request,
-    );
+      clock,
+      logger: testLogger,
+      retention: settings.retention,
+    });
+    return readCurrent(reading, request);
   }
   const requestOf = (scope: Scan['scope'], pinned: Committed | null): CurrentPageRequest => ({
     scopeKey: inventoryKeyText(scope),

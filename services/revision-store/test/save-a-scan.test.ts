@@ -4,7 +4,7 @@ import { newScope } from '@inventory/testkit/builders';
 import { waitFor } from '@inventory/testkit/wait-for';
 import { Binary } from 'mongodb';
 import { fromCompletedMessage } from '../src/consumers/on-revision-commands.ts';
-import { assembleScan } from '../src/operations/assemble-scan.ts';
+import { assembleScan } from '../src/scans/assemble-scan.ts';
 import { assemblyOn } from './support/assembly-on.ts';
 import {
   asset,
@@ -470,7 +470,7 @@ describe('The assembly of many pages (Everything is bounded)', () => {
     expect(await readsOf(captured)).toEqual(onceEach);
     const again = newScan({ scope, pages });
     const reads = await readsOf(again, async () => {
-      const { packed, rawBytes } = await pack(Buffer.from([2, 0, 0, 0]));
+      const { packed, rawBytes } = await pack(Buffer.from('{"form":2}'));
       const other = { survey: new Binary(packed), surveyRawBytes: rawBytes };
       await chunks.updateOne(ofPages(again, 1), { $unset: { survey: '' } });
       await chunks.updateOne(ofPages(again, 2), { $set: other });

@@ -5,7 +5,7 @@ import { testLogger } from '@inventory/testkit/namespace';
 import { openTestStore } from '@inventory/testkit/test-store';
 import { fromCompletedMessage } from '../src/consumers/on-revision-commands.ts';
 import { collectionsOf } from '../src/storage/collections.ts';
-import { createScanStore } from '../src/storage/scan-store.ts';
+import { createScanRecords } from '../src/storage/scan-store.ts';
 import { createWaitingScans } from '../src/storage/waiting-scans.ts';
 import { completedMessage, newScan, plainPage } from './support/scan-builder.ts';
 
@@ -23,7 +23,7 @@ test('corrupt scans that are due first take no place among those to be assembled
   const { scans } = collectionsOf(mongo.db);
   const scan = newScan({ scope: newScope(), pages: [plainPage(0, 3)] });
   const completed = fromCompletedMessage(completedMessage(scan));
-  await createScanStore(scans).insertScan({ scan: completed, trace: {}, nowMs: 3 });
+  await createScanRecords(scans).insertScan({ scan: completed, trace: {}, nowMs: 3 });
   const corrupt = [1, 2].map((dueAt) => ({
     _id: systemIdentifiers.uuidV7(),
     work: { dueAt: new Date(dueAt), tries: 0, owner: null, queue: 'small' },
@@ -50,7 +50,7 @@ test.each([1, 9])(
       const scan = newScan({ scope: newScope(), pages });
       const completed = fromCompletedMessage(completedMessage(scan));
       const claim = { owner: 'ahead', dueAtMs };
-      await createScanStore(scans).insertScan({ scan: completed, trace: {}, nowMs }, claim);
+      await createScanRecords(scans).insertScan({ scan: completed, trace: {}, nowMs }, claim);
       return scan.scanId;
     };
     await insert(nowMs + 30_000);

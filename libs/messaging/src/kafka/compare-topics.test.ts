@@ -1,4 +1,4 @@
-import { differencesOf } from './compare-topics.ts';
+import { differencesOf, shortRetentions } from './compare-topics.ts';
 import { topicConfigs } from './topic-admin.ts';
 
 const wanted = topicConfigs({ partitions: 12, replicationFactor: 3, topicPrefix: 'p.' });
@@ -39,4 +39,20 @@ test('other numbers of partitions and replicas are reported, also without a righ
     { of: prices.topic, setting: 'partitions', found: '12', wanted: '1' },
     { of: prices.topic, setting: 'replication factor', found: '1', wanted: '3' },
   ]);
+});
+
+test('a broker that keeps the positions of a group for less than thirty days is reported', () => {
+  const brokers = ['10080', '43199', '43200', '525600'].map((minutes, index) => ({
+    broker: String(index),
+    minutes,
+  }));
+
+  expect(shortRetentions(brokers)).toEqual(
+    brokers.slice(0, 2).map(({ broker, minutes }) => ({
+      of: `broker ${broker}`,
+      setting: 'offsets.retention.minutes',
+      found: minutes,
+      wanted: '43200',
+    })),
+  );
 });

@@ -20,7 +20,7 @@ export interface FoundTopic {
 }
 
 /** What a topic, or a broker, has in place of what the services rely on. */
-export interface Difference {
+export interface TopicDifference {
   readonly of: string;
   readonly setting: string;
   readonly found: string;
@@ -38,7 +38,9 @@ const offsetsRetentionMin = Math.max(
  * Compares topics that exist with those that would be created, and the brokers' retention of positions
  * with that of the topics. Nothing is changed: each difference is logged, and resolved with.
  */
-export async function compareTopics(options: CompareTopicsOptions): Promise<readonly Difference[]> {
+export async function compareTopics(
+  options: CompareTopicsOptions,
+): Promise<readonly TopicDifference[]> {
   const { wanted, logger } = options;
   const kafka = createKafkaClient({ ...options, clientId: 'topic-admin' });
   const names = wanted.map(({ topic }) => topic);
@@ -48,10 +50,7 @@ export async function compareTopics(options: CompareTopicsOptions): Promise<read
     logger.warn('settings of topics not compared: this user may not describe them');
   if (retentions === null)
     logger.warn({ setting: retentionSetting }, 'not compared: the brokers do not tell this user');
-  const differences = [
-    ...differencesOf(wanted, found),
-    ...(retentions ?? []).flatMap(shortRetention),
-  ];
+  const differences = [...differencesOf(wanted, found), ...shortRetentions(retentions ?? [])];
   for (const difference of differences)
     logger.error(difference, 'Kafka differs from what is stated');
   return differences;
@@ -61,7 +60,7 @@ export async function compareTopics(options: CompareTopicsOptions): Promise<read
 export function differencesOf(
   wanted: readonly ITopicConfig[],
   found: readonly FoundTopic[],
-): readonly Difference[] {
+): readonly TopicDifference[] {
   return found.flatMap(({ topic, partitions, replicas, settings }) => {
     const stated = wanted.find((one) => one.topic === topic);
     const pairs: [string, string | undefined, string][] = [
@@ -82,10 +81,17 @@ interface BrokerRetention {
   readonly minutes: string;
 }
 
-function shortRetention({ broker, minutes }: BrokerRetention): readonly Difference[] {
-  if (Number(minutes) >= offsetsRetentionMin) return [];
+/** Brokers that forget the positions of a group sooner than topics its records. */
+export function shortRetentions(found: readonly BrokerRetention[]): readonly TopicDifference[] {
   const wanted = String(offsetsRetentionMin);
-  return [{ of: `broker ${broker}`, setting: retentionSetting, found: minutes, wanted }];
+  return found
+    .filter(({ minutes }) => Number(minutes) < offsetsRetentionMin)
+    .map(({ broker, minutes: is }) => ({
+      of: `broker ${broker}`,
+      setting: retentionSetting,
+      found: is,
+      wanted,
+    }));
 }
 
 async function readTopics(admin: Admin, names: readonly string[]): Promise<FoundTopic[]> {

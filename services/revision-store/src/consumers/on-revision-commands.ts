@@ -2,22 +2,20 @@ import type { MessageBody } from '@inventory/contracts/messages';
 import type { Handlers } from '@inventory/messaging/dispatch';
 import { fromIsoTime } from '@inventory/runtime/clock';
 import type { CompletedScan } from '../domain/scan.ts';
-import {
-  type RecordAbandonedScanDeps,
-  recordAbandonedScan,
-} from '../operations/record-abandoned-scan.ts';
-import {
-  type RecordCompletedScanDeps,
-  recordCompletedScan,
-} from '../operations/record-completed-scan.ts';
+import type { Scanning } from '../scans/open-scanning.ts';
+import { recordAbandonedScan } from '../scans/record-abandoned-scan.ts';
+import { recordCompletedScan } from '../scans/record-completed-scan.ts';
+import type { Assemblies } from '../scans/start-assemblies.ts';
 
 export function onRevisionCommands(
-  deps: RecordCompletedScanDeps & RecordAbandonedScanDeps,
+  scanning: Scanning,
+  assemblies: Pick<Assemblies, 'reserve' | 'wake'>,
 ): Handlers {
   return {
-    'revision.completed.v1': ({ body }) => recordCompletedScan(deps, fromCompletedMessage(body)),
+    'revision.completed.v1': ({ body }) =>
+      recordCompletedScan(scanning, assemblies, fromCompletedMessage(body)),
     'revision.abandoned.v1': ({ body }) =>
-      recordAbandonedScan(deps, { scanId: body.scan_id, refreshId: body.refresh_id }),
+      recordAbandonedScan(scanning, { scanId: body.scan_id, refreshId: body.refresh_id }),
   };
 }
 

@@ -1,4 +1,3 @@
-import { numberOf } from './numbered-texts.ts';
 import { missingSource, pageOf, type Survey, textsOn, totalCount } from './survey.ts';
 
 /** What goes into one block of a new revision, and where its texts come from. */
@@ -80,7 +79,7 @@ export function planDescriptions(survey: Survey, numbers: Uint32Array): TextPlan
 
 /** The scan's rows of the assets of a block that is stored, in the order that they have there. */
 export function planRows(survey: Survey, identities: readonly string[]): TextPlan {
-  const positions = identities.map((identity) => numberOf(survey.identities, identity));
+  const positions = identities.map((identity) => survey.positions.get(identity) ?? -1);
   return {
     sources: Int32Array.from(positions, (at) => survey.assets.sources[at] ?? missingSource),
     lengths: Uint32Array.from(positions, (at) => survey.assets.bytes[at] ?? 0),

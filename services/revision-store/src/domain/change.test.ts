@@ -1,6 +1,6 @@
 import { propertyRuns } from '@inventory/testkit/property-runs';
 import fc from 'fast-check';
-import { type Change, changeKey, composeChange } from './change.ts';
+import { type Change, composeChange, keyOfChange } from './change.ts';
 import { judgeUnjoined, mergesAt, mintedAtMs, spansBetween } from './change-chain.ts';
 import { assetIdentity } from './page-survey.ts';
 
@@ -43,7 +43,7 @@ describe('Changes of one asset (Beyond the interface: Changes) [changes-are-a-fu
 
   it('are ordered by assetid as an integer, what is no number last', () => {
     const keyOf = (assetid: string, fields: Record<string, unknown> = {}) =>
-      changeKey(
+      keyOfChange(
         assetIdentity({
           appid: 730,
           contextid: '2',
@@ -54,7 +54,6 @@ describe('Changes of one asset (Beyond the interface: Changes) [changes-are-a-fu
           ...fields,
         }),
         { appid: 730, contextid: '2' },
-        (text) => text,
       );
     const keys = [
       keyOf('0'),

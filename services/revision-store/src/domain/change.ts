@@ -2,7 +2,7 @@ import type { StagedAsset } from '@inventory/contracts/staged-rows';
 import type { ChangeCounts } from './change-chain.ts';
 import { type JoinedTexts, offsetsIn } from './joined-texts.ts';
 import { assetIdentity, descriptionKey } from './page-survey.ts';
-import type { DigestOf } from './set-digest.ts';
+import { sha256Text } from './sha256.ts';
 
 /** One asset that two revisions have differently: its row in each, as text; null where it is not in it. */
 export interface Change {
@@ -29,7 +29,7 @@ export interface RowScope {
  * the currency row with the same number. Rows that no inventory has (of another application, with an
  * `assetid` that is no number) come last, by their digest. At most 100 characters.
  */
-export function changeKey(identity: string, scope: RowScope, digestOf: DigestOf): string {
+export function keyOfChange(identity: string, scope: RowScope): string {
   const [appid, contextid, kind, assetid] = JSON.parse(identity) as [
     number,
     string,
@@ -37,7 +37,7 @@ export function changeKey(identity: string, scope: RowScope, digestOf: DigestOf)
     string,
   ];
   const isPlain = appid === scope.appid && contextid === scope.contextid;
-  if (!isPlain || !/^[0-9]{1,40}$/.test(assetid)) return `~${digestOf(identity)}`;
+  if (!isPlain || !/^[0-9]{1,40}$/.test(assetid)) return `~${sha256Text(identity)}`;
   const digits = assetid.replace(/^0+(?=.)/, '');
   const zeros = assetid.length - digits.length;
   const size = String(digits.length).padStart(2, '0');

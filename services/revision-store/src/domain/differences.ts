@@ -1,4 +1,4 @@
-import { type PackedTexts, textAt, withRoom } from './numbered-texts.ts';
+import { withRoom } from './with-room.ts';
 
 /**
  * The assets that a scan has otherwise than the head, each with a number, in columns: as objects several
@@ -52,7 +52,9 @@ export function addDifference(differences: Differences, added: Difference): void
 }
 
 export function differenceKey({ keys }: Differences, number: number): string {
-  return textAt(keys, number);
+  const { buffer, byteOffset } = keys.bytes;
+  const bytes = Buffer.from(buffer, byteOffset);
+  return bytes.toString('latin1', startOf(keys, number), keys.ends[number]);
 }
 
 /**
@@ -77,7 +79,7 @@ export function* orderByKey({ size, keys }: Differences): Generator<void, Uint32
 }
 
 function* mergeRuns(
-  keys: PackedTexts,
+  keys: Differences['keys'],
   left: Uint32Array,
   right: Uint32Array,
   merged: Uint32Array,
@@ -94,7 +96,7 @@ function* mergeRuns(
   }
 }
 
-function compare(keys: PackedTexts, one: number, other: number): number {
+function compare(keys: Differences['keys'], one: number, other: number): number {
   const { bytes, ends } = keys;
   let [left, right] = [startOf(keys, one), startOf(keys, other)];
   const [leftEnd = 0, rightEnd = 0] = [ends[one], ends[other]];
@@ -107,6 +109,6 @@ function compare(keys: PackedTexts, one: number, other: number): number {
   return leftEnd - left - (rightEnd - right);
 }
 
-function startOf({ ends }: PackedTexts, number: number): number {
+function startOf({ ends }: Differences['keys'], number: number): number {
   return number === 0 ? 0 : (ends[number - 1] ?? 0);
 }

@@ -6,8 +6,8 @@ import {
   type BlockRange,
   fittingRanges,
   nextPosition,
+  type PageBounds,
   type PagePart,
-  type PageRequest,
   pageBody,
   rangesOfPage,
 } from './page-body.ts';
@@ -84,7 +84,7 @@ function blocksOf(inventory: Stored): BlockContent[] {
 interface Slicing {
   /** The runs of a page that fit into so many bytes. */
   readonly ranges: (
-    request: PageRequest,
+    request: PageBounds,
     blocks: readonly BlockContent[],
     pageBytes: number,
   ) => BlockRange[];
@@ -98,7 +98,7 @@ const lengthsOf = (parts: readonly TextPart[]) =>
   Uint32Array.from(parts.flatMap(({ joined }) => [...joined.lengths]));
 
 function rangesThatFit(
-  request: PageRequest,
+  request: PageBounds,
   blocks: readonly BlockContent[],
   pageBytes: number,
 ): BlockRange[] {
@@ -120,7 +120,7 @@ interface Page {
 function readPage(
   slicing: Slicing,
   blocks: readonly BlockContent[],
-  request: PageRequest,
+  request: PageBounds,
   pageBytes: number,
 ): Page {
   const ranges = slicing.ranges(request, blocks, pageBytes);
@@ -191,7 +191,7 @@ function anyChain(slicing: Slicing) {
       expect(pages).toBeLessThanOrEqual(totalCount);
       const pageSize = pageSizes.next().value as number;
       const { blockAssets } = inventory;
-      const request: PageRequest = { position, pageSize, totalCount, blockAssets };
+      const request: PageBounds = { position, pageSize, totalCount, blockAssets };
       const { text, next } = readPage(slicing, blocks, request, inventory.pageBytes);
       ids.push(...JSON.parse(`{${text}}`).assets);
       position = next;

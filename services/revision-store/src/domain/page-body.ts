@@ -13,7 +13,7 @@ export interface BlockRange {
   readonly to: number;
 }
 
-export interface PageRequest {
+export interface PageBounds {
   readonly position: number;
   readonly pageSize: number;
   readonly totalCount: number;
@@ -49,7 +49,7 @@ export interface PagePart {
 }
 
 /** Which runs of which blocks make a page, in order. None when the page is empty. */
-export function rangesOfPage(request: PageRequest): BlockRange[] {
+export function rangesOfPage(request: PageBounds): BlockRange[] {
   const { position, blockAssets } = request;
   const end = Math.min(position + request.pageSize, request.totalCount);
   const ranges: BlockRange[] = [];
@@ -63,7 +63,7 @@ export function rangesOfPage(request: PageRequest): BlockRange[] {
 }
 
 /** The block that is the whole page and wholly in it; null when there is none. */
-export function wholeBlock(request: PageRequest): BlockRange | null {
+export function wholeBlock(request: PageBounds): BlockRange | null {
   const [block, second] = rangesOfPage(request);
   if (!block || second) return null;
   const { index, from, to } = block;
@@ -93,7 +93,7 @@ export function fittingRanges(blocks: readonly OutlinedRange[], bytesMax: number
 
 /** Where the page after these ranges begins; null after the last. */
 export function nextPosition(
-  { position, totalCount }: PageRequest,
+  { position, totalCount }: PageBounds,
   ranges: readonly BlockRange[],
 ): number | null {
   const end = ranges.reduce((at, { from, to }) => at + to - from, position);

@@ -1,7 +1,7 @@
 import { propertyRuns } from '@inventory/testkit/property-runs';
 import fc from 'fast-check';
 import { page } from '../../test/support/arbitraries.ts';
-import { surveyPage } from '../operations/survey-page.ts';
+import { surveyPage } from '../scans/survey-page.ts';
 import { cutLists, joinLists } from './page-lists.ts';
 
 const cut = (text: string) => cutLists(Buffer.from(text), surveyPage(Buffer.from(text)));
@@ -25,7 +25,7 @@ describe('The lists of a staged page (byte for byte as it was staged)', () => {
 
   it('are found wrong when the last row is lost', () => {
     const planted: typeof cutLists = (text, { assets, descriptions }) =>
-      cutLists(text, { assets, descriptions: descriptions.subarray(0, -2) });
+      cutLists(text, { assets, descriptions: descriptions.slice(0, -2) });
     expect(fc.check(isCutAtItsRows(planted), { seed: 1, numRuns: 500 }).failed).toBe(true);
   });
 

@@ -37,7 +37,7 @@ export function joinLists({ assets, descriptions }: PageLists): Buffer {
 }
 
 /** Where rows end that begin at `start`, one behind the other; -1 where something else is between two. */
-function endOfRows(text: Buffer, spans: Uint32Array, start: number): number {
+function endOfRows(text: Buffer, spans: readonly number[], start: number): number {
   let next = start;
   for (let at = 0; at < spans.length; at += 2) {
     if (spans[at] !== next || (at > 0 && text[next - 1] !== comma)) return -1;

@@ -1,5 +1,4 @@
 import type { StagedAsset, StagedDescription } from '@inventory/contracts/staged-rows';
-import { type PackedTexts, packTexts } from './numbered-texts.ts';
 
 /** A row of a page: where its text lies, and a digest of it. */
 interface FoundRow<Row, Digest> {
@@ -19,18 +18,18 @@ export interface FoundRows {
  * Texts are named by their digests, of 48 bits for the row of an asset.
  */
 export interface PageSurvey {
-  readonly identities: PackedTexts;
+  readonly identities: readonly string[];
   readonly amounts: readonly string[];
-  readonly assetTexts: Float64Array;
+  readonly assetTexts: readonly number[];
   /** Start and end of each row in the text of the page, one after another. */
-  readonly assets: Uint32Array;
-  readonly descriptions: Uint32Array;
+  readonly assets: readonly number[];
+  readonly descriptions: readonly number[];
   readonly descriptionTexts: readonly string[];
   /** Keys of descriptions in the order in which rows name them first, assets before descriptions. */
   readonly keys: readonly string[];
   /** For each row, which key it names. */
-  readonly assetKeys: Uint32Array;
-  readonly descriptionKeys: Uint32Array;
+  readonly assetKeys: readonly number[];
+  readonly descriptionKeys: readonly number[];
 }
 
 export function surveyRows(found: FoundRows): PageSurvey {
@@ -42,13 +41,13 @@ export function surveyRows(found: FoundRows): PageSurvey {
     return place;
   };
   const assets = [...found.assets];
-  const assetKeys = Uint32Array.from(assets, ({ row }) => placeOf(row));
+  const assetKeys = assets.map(({ row }) => placeOf(row));
   const descriptions = [...found.descriptions];
-  const descriptionKeys = Uint32Array.from(descriptions, ({ row }) => placeOf(row));
+  const descriptionKeys = descriptions.map(({ row }) => placeOf(row));
   return {
-    identities: packTexts(assets.map(({ row }) => assetIdentity(row))),
+    identities: assets.map(({ row }) => assetIdentity(row)),
     amounts: assets.map(({ row }) => row.amount),
-    assetTexts: Float64Array.from(assets, ({ digest }) => digest),
+    assetTexts: assets.map(({ digest }) => digest),
     assets: spansOf(assets),
     descriptions: spansOf(descriptions),
     descriptionTexts: descriptions.map(({ digest }) => digest),
@@ -58,13 +57,8 @@ export function surveyRows(found: FoundRows): PageSurvey {
   };
 }
 
-function spansOf(rows: readonly Pick<FoundRow<unknown, unknown>, 'start' | 'end'>[]): Uint32Array {
-  const spans = new Uint32Array(2 * rows.length);
-  for (const [row, { start, end }] of rows.entries()) {
-    spans[2 * row] = start;
-    spans[2 * row + 1] = end;
-  }
-  return spans;
+function spansOf(rows: readonly Pick<FoundRow<unknown, unknown>, 'start' | 'end'>[]): number[] {
+  return rows.flatMap(({ start, end }) => [start, end]);
 }
 
 /**

@@ -1,6 +1,12 @@
 import { propertyRuns } from '@inventory/testkit/property-runs';
 import fc from 'fast-check';
-import { advance, type ManifestPage, pagesInOrder, type ScanFact, type ScanState } from './scan.ts';
+import {
+  advanceScan,
+  type ManifestPage,
+  pagesInOrder,
+  type ScanFact,
+  type ScanRecordState,
+} from './scan.ts';
 
 /** Planted faults are found from this seed on, in every run alike. */
 const faultRuns = { seed: 6, numRuns: 10_000, endOnFailure: true };
@@ -18,8 +24,8 @@ const facts: ScanFact[] = [
 /** Facts of its own workers. */
 const underLease = ['pages_missing', 'pages_invalid', 'given_up'];
 
-function statesAfter(sequence: readonly ScanFact[], step = advance): ScanState[] {
-  let state: ScanState = 'unknown';
+function statesAfter(sequence: readonly ScanFact[], step = advanceScan): ScanRecordState[] {
+  let state: ScanRecordState = 'unknown';
   return sequence.map((fact) => {
     const next = step(state, fact);
     if (next !== 'refused') state = next;
@@ -27,9 +33,10 @@ function statesAfter(sequence: readonly ScanFact[], step = advance): ScanState[]
   });
 }
 
-const isFinal = (state: ScanState | undefined) => state === 'committed' || state === 'rejected';
+const isFinal = (state: ScanRecordState | undefined) =>
+  state === 'committed' || state === 'rejected';
 
-function decidesOnce(step: typeof advance) {
+function decidesOnce(step: typeof advanceScan) {
   return fc.property(fc.array(fc.constantFrom(...facts), { maxLength: 30 }), (sequence) => {
     const states = statesAfter(sequence, step);
     const final = states.findIndex(isFinal);
@@ -45,24 +52,24 @@ function decidesOnce(step: typeof advance) {
 
 describe('A scan (architecture: abandon against commit)', () => {
   it('is decided once under any facts in any order; only its own workers end a commit that has begun', () => {
-    fc.assert(decidesOnce(advance), { numRuns: propertyRuns(3_000) });
+    fc.assert(decidesOnce(advanceScan), { numRuns: propertyRuns(3_000) });
   });
 
-  it.each<[string, typeof advance]>([
+  it.each<[string, typeof advanceScan]>([
     [
       'an abandonment undoes a commit that has begun',
       (state, fact) =>
-        state === 'committing' && fact === 'abandoned' ? 'rejected' : advance(state, fact),
+        state === 'committing' && fact === 'abandoned' ? 'rejected' : advanceScan(state, fact),
     ],
     [
       'a completed command revives an abandoned scan',
       (state, fact) =>
-        state === 'rejected' && fact === 'completed' ? 'received' : advance(state, fact),
+        state === 'rejected' && fact === 'completed' ? 'received' : advanceScan(state, fact),
     ],
     [
       'the head moves before the commit began',
       (state, fact) =>
-        state === 'received' && fact === 'head_moved' ? 'committed' : advance(state, fact),
+        state === 'received' && fact === 'head_moved' ? 'committed' : advanceScan(state, fact),
     ],
   ])('is caught when %s', (_fault, step) => {
     const outcome = fc.check(decidesOnce(step), faultRuns);
@@ -80,8 +87,8 @@ describe('A scan (architecture: abandon against commit)', () => {
   });
 
   it('that a crashed worker was committing is assembled again, until its tries are used up', () => {
-    expect(advance('committing', 'assembled')).toBe('committing');
-    expect(advance('committing', 'given_up')).toBe('rejected');
+    expect(advanceScan('committing', 'assembled')).toBe('committing');
+    expect(advanceScan('committing', 'given_up')).toBe('rejected');
   });
 });
 

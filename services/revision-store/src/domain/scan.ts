@@ -7,7 +7,7 @@ import type { ScanSource, ScanWindow } from './observation.ts';
  * A scan as this service sees it. `unknown` has no record; `received` waits for its assembly;
  * from `committing` on it can no longer be abandoned; the last two are final.
  */
-export type ScanState = 'unknown' | 'received' | 'committing' | 'committed' | 'rejected';
+export type ScanRecordState = 'unknown' | 'received' | 'committing' | 'committed' | 'rejected';
 
 export type ScanFact =
   | 'completed'
@@ -29,24 +29,24 @@ const transitions = {
   // A worker that takes over a scan in `committing` assembles it again.
   assembled: { from: ['received', 'committing'], to: 'committing' },
   head_moved: { from: ['committing'], to: 'committed' },
-} as const satisfies Record<ScanFact, { from: readonly ScanState[]; to: ScanState }>;
+} as const satisfies Record<ScanFact, { from: readonly ScanRecordState[]; to: ScanRecordState }>;
 
 /** The state after a fact, or `refused` when the scan has been decided otherwise. */
-export function advance(state: ScanState, fact: ScanFact): ScanState | 'refused' {
+export function advanceScan(state: ScanRecordState, fact: ScanFact): ScanRecordState | 'refused' {
   const { from, to } = transitions[fact];
-  return (from as readonly ScanState[]).includes(state) ? to : 'refused';
+  return (from as readonly ScanRecordState[]).includes(state) ? to : 'refused';
 }
 
 /** What a compare-and-set for this fact must find. */
-export function statesBefore(fact: ScanFact): readonly ScanState[] {
+export function statesBefore(fact: ScanFact): readonly ScanRecordState[] {
   return transitions[fact].from;
 }
 
-export function stateAfter(fact: ScanFact): ScanState {
+export function stateAfter(fact: ScanFact): ScanRecordState {
   return transitions[fact].to;
 }
 
-export type RejectionReason = 'abandoned' | 'missing_pages' | 'invalid_pages';
+export type ScanRejectionReason = 'abandoned' | 'missing_pages' | 'invalid_pages';
 
 export type ScanResult =
   | {
@@ -58,7 +58,7 @@ export type ScanResult =
       readonly changed: boolean;
       readonly observedAssets: number;
     }
-  | { readonly result: 'rejected'; readonly reason: RejectionReason };
+  | { readonly result: 'rejected'; readonly reason: ScanRejectionReason };
 
 /** A decided scan: its outcome is published again for every duplicate command. */
 export interface DecidedScan {

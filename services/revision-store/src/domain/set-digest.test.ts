@@ -1,10 +1,7 @@
-import { createHash } from 'node:crypto';
 import { setDigest } from './set-digest.ts';
 
-const sha256 = (text: string) => createHash('sha256').update(text).digest('hex');
-
 function run(lines: readonly string[]): { digest: string; pauses: number } {
-  const computation = setDigest(lines, sha256);
+  const computation = setDigest(lines);
   for (let pauses = 0; ; pauses += 1) {
     const step = computation.next();
     if (step.done) return { digest: step.value, pauses };
@@ -26,7 +23,7 @@ describe('The digest of a set', () => {
   });
 
   it('is the one that heads are stored with', () => {
-    const stored = '5e16693640959571c0ff6b71708b01e8ff8d35b76101a7d1d61d14ca95e49998';
+    const stored = 'F3oOOshHDbVOq9dFfFsn0ymsUji_WksKZcOtSbuBG4k';
     expect(run(lines).digest).toBe(stored);
   });
 
@@ -52,7 +49,7 @@ describe('The digest of a set', () => {
         return lines[index];
       },
     };
-    const computation = setDigest(counted, sha256);
+    const computation = setDigest(counted);
     const perPause: number[] = [];
     for (let step = computation.next(); !step.done; step = computation.next()) {
       perPause.push(made - perPause.reduce((sum, count) => sum + count, 0));

@@ -1,5 +1,4 @@
-/** A collision-resistant digest of a text. */
-export type DigestOf = (text: string) => string;
+import { sha256Text } from './sha256.ts';
 
 /** Lines that are made when they are needed; an array is such. */
 export interface Lines {
@@ -15,7 +14,7 @@ const linesPerTurn = 5_000;
  * depends on the size of the set, and sorted there; one part of them is in memory at a time. The
  * generator pauses after each stretch of work, so that 250,000 lines do not block the event loop.
  */
-export function* setDigest(lines: Lines, digestOf: DigestOf): Generator<void, string> {
+export function* setDigest(lines: Lines): Generator<void, string> {
   const partCount = Math.max(1, Math.ceil(lines.length / linesPerPart));
   const parts = Array.from({ length: partCount }, (): number[] => []);
   for (let index = 0; index < lines.length; index += 1) {
@@ -25,10 +24,10 @@ export function* setDigest(lines: Lines, digestOf: DigestOf): Generator<void, st
   const digests: string[] = [];
   for (const part of parts) {
     const texts = part.map((index) => lines.at(index) ?? '');
-    digests.push(digestOf(texts.sort().join('\n')));
+    digests.push(sha256Text(texts.sort().join('\n')));
     yield;
   }
-  return digestOf(digests.join('\n'));
+  return sha256Text(digests.join('\n'));
 }
 
 /** Which part a line belongs to follows from the line alone; how evenly, decides speed only. */

@@ -1,13 +1,7 @@
 import { pageRowsMax } from '@inventory/contracts/staged-rows';
-import {
-  addTexts,
-  type NumberedTexts,
-  openNumberedTexts,
-  textAt,
-  withRoom,
-} from './numbered-texts.ts';
 import type { PageSurvey } from './page-survey.ts';
 import type { Lines } from './set-digest.ts';
+import { withRoom } from './with-room.ts';
 
 /**
  * Where a row's text lies among the staged pages: page and row as one number, because a survey
@@ -19,7 +13,7 @@ export type RowSource = number;
 export const missingSource: RowSource = -1;
 const sourceAt = (page: number, row: number): RowSource => page * pageRowsMax + row;
 export const pageOf = (source: RowSource): number => Math.floor(source / pageRowsMax);
-export const rowOf = (source: RowSource): number => source % pageRowsMax;
+export const rowNumberOf = (source: RowSource): number => source % pageRowsMax;
 
 /**
  * What a scan observed, without its texts: columns by position (assets in the platform's order,
@@ -27,9 +21,11 @@ export const rowOf = (source: RowSource): number => source % pageRowsMax;
  * that memory does not grow with them.
  */
 export interface Survey {
-  /** Of assets, numbered by position. */
-  readonly identities: NumberedTexts;
-  /** By position, with room for more. */
+  /** Of assets, by position. */
+  readonly identities: string[];
+  /** Of assets, by identity. */
+  readonly positions: Map<string, number>;
+  /** By position, with room for more. Flat: as arrays they are what takes a scan over its memory. */
   readonly assets: AssetColumns;
   /** Different amounts, each once. */
   readonly amounts: string[];
@@ -62,9 +58,10 @@ interface AssetColumns {
   descriptionOf: Uint32Array;
 }
 
-export function openSurvey(seed: number): Survey {
+export function openSurvey(): Survey {
   return {
-    identities: openNumberedTexts(seed),
+    identities: [],
+    positions: new Map(),
     assets: {
       sources: new Int32Array(),
       bytes: new Uint32Array(),
@@ -91,11 +88,11 @@ export function openSurvey(seed: number): Survey {
  * row that was seen last, since a later page is later evidence; the same holds for descriptions.
  */
 export function addPage(survey: Survey, page: PageSurvey): void {
-  const before = survey.identities.size;
+  const before = survey.identities.length;
   const numbers = page.keys.map((key) => descriptionNumber(survey, key));
-  const positions = addTexts(survey.identities, page.identities);
+  const positions = page.identities.map((identity) => positionOf(survey, identity));
   const { assets } = survey;
-  makeRoom(assets, survey.identities.size);
+  makeRoom(assets, survey.identities.length);
   for (const [row, position] of positions.entries()) {
     assets.sources[position] = sourceAt(survey.pages, row);
     assets.bytes[position] = bytesOf(page.assets, row);
@@ -103,7 +100,7 @@ export function addPage(survey: Survey, page: PageSurvey): void {
     assets.amountOf[position] = amountNumber(survey, page.amounts[row] ?? '');
     assets.descriptionOf[position] = numbers[page.assetKeys[row] ?? 0] ?? 0;
   }
-  const described = page.descriptionKeys.map((key) => numbers[key] ?? 0);
+  const described = Uint32Array.from(page.descriptionKeys, (key) => numbers[key] ?? 0);
   for (const [row, number] of described.entries()) {
     const source = sourceAt(survey.pages, row);
     const text = page.descriptionTexts[row] ?? '';
@@ -114,7 +111,14 @@ export function addPage(survey: Survey, page: PageSurvey): void {
   }
   survey.pageDescriptions.push(described);
   survey.pages += 1;
-  survey.lastPage = { assets: positions.length, added: survey.identities.size - before };
+  survey.lastPage = { assets: positions.length, added: survey.identities.length - before };
+}
+
+function positionOf({ identities, positions }: Survey, identity: string): number {
+  const known = positions.get(identity);
+  if (known !== undefined) return known;
+  positions.set(identity, identities.length);
+  return identities.push(identity) - 1;
 }
 
 function makeRoom(assets: AssetColumns, count: number): void {
@@ -132,7 +136,7 @@ function amountNumber({ amounts, amountNumbers }: Survey, amount: string): numbe
   return amounts.push(amount) - 1;
 }
 
-function bytesOf(spans: Uint32Array, row: number): number {
+function bytesOf(spans: readonly number[], row: number): number {
   return (spans[2 * row + 1] ?? 0) - (spans[2 * row] ?? 0);
 }
 
@@ -178,7 +182,7 @@ function descriptionNumber(survey: Survey, key: string): number {
 }
 
 export function totalCount(survey: Survey): number {
-  return survey.identities.size;
+  return survey.identities.length;
 }
 
 /** The amount of the asset at a position. */
@@ -194,7 +198,7 @@ export function keyAt({ descriptionKeys, assets }: Survey, position: number): st
 /** Exact: a sum of stacks may exceed 2^53. */
 export function totalAmount({ amounts, assets, identities }: Survey): bigint {
   const counts = amounts.map(() => 0);
-  for (const amount of assets.amountOf.subarray(0, identities.size)) {
+  for (const amount of assets.amountOf.subarray(0, identities.length)) {
     counts[amount] = (counts[amount] ?? 0) + 1;
   }
   return amounts.reduce((sum, amount, at) => sum + BigInt(amount) * BigInt(counts[at] ?? 0), 0n);
@@ -202,7 +206,7 @@ export function totalAmount({ amounts, assets, identities }: Survey): bigint {
 
 /** A digest of the rows of all assets in any order: each names its asset. */
 export function rowsDigest({ assets, identities }: Survey): string {
-  const texts = assets.texts.subarray(0, identities.size);
+  const texts = assets.texts.subarray(0, identities.length);
   return texts.reduce((sum, text) => (sum + text) % 2 ** 48, 0).toString(16);
 }
 
@@ -211,16 +215,16 @@ export function ownershipLines(survey: Survey): Lines {
   const { identities, assets } = survey;
   const keys = survey.descriptionKeys.map((key) => JSON.stringify(key));
   return {
-    length: identities.size,
+    length: identities.length,
     // The JSON of an array of the three, without the array.
     at: (position) =>
-      `[${JSON.stringify(textAt(identities, position))},"${amountAt(survey, position)}",${keys[assets.descriptionOf[position] ?? 0]}]`,
+      `[${JSON.stringify(identities[position])},"${amountAt(survey, position)}",${keys[assets.descriptionOf[position] ?? 0]}]`,
   };
 }
 
 /** The numbers of the descriptions that assets need. */
 export function neededDescriptions(survey: Survey): ReadonlySet<number> {
-  return new Set(survey.assets.descriptionOf.subarray(0, survey.identities.size));
+  return new Set(survey.assets.descriptionOf.subarray(0, survey.identities.length));
 }
 
 /** One line per needed description, with the digest of its text, empty when it is missing. */

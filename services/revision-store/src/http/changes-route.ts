@@ -14,13 +14,13 @@ import { Reply } from '@inventory/http/reply';
 import { unreachable } from '@inventory/runtime/bug';
 import { isoTime } from '@inventory/runtime/clock';
 import type { z } from 'zod';
-import { countPage } from '../metrics.ts';
 import {
-  type ChangesPage,
   type ChangesPageRequest,
-  type ReadChangesPageDeps,
-  readChangesPage,
-} from '../operations/read-changes-page.ts';
+  type ChangesRead,
+  readChanges,
+} from '../changes/read-changes-page.ts';
+import { countPage } from '../metrics.ts';
+import type { InventoryReading } from '../reads/open-reading.ts';
 
 /** One page of what changed since a revision, as stored bytes; the header describes them. */
 export const readChangesPageRoute = internalRoute({
@@ -30,10 +30,10 @@ export const readChangesPageRoute = internalRoute({
   input: { path: scopePath, query: changesPageQuery },
   // Pages are a few MiB each, and in memory until they are sent.
   inFlightMax: 24,
-  async handle(deps: ReadChangesPageDeps, { path: scope, query }) {
+  async handle(reading: InventoryReading, { path: scope, query }) {
     const { since, language, page_size: pageSize } = query;
     const request = { scope, since, language, pageSize, pinned: pinnedBy(query) };
-    const page = await readChangesPage(deps, request);
+    const page = await readChanges(reading, request);
     switch (page.result) {
       case 'page': {
         const bytes = page.body.reduce((sum, piece) => sum + piece.length, 0);
@@ -76,7 +76,7 @@ function pinnedBy(query: z.output<typeof changesPageQuery>): ChangesPageRequest[
 
 function toChangesPageMeta(
   { scope, since }: Pick<ChangesPageRequest, 'scope' | 'since'>,
-  { to, language, counts, lastKey }: Extract<ChangesPage, { result: 'page' }>,
+  { to, language, counts, lastKey }: Extract<ChangesRead, { result: 'page' }>,
 ): ChangesPageMeta {
   const { revision, observationId, window } = to;
   const completedAt = isoTime(window.completedAtMs);

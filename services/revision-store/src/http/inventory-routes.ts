@@ -18,19 +18,18 @@ import { Reply } from '@inventory/http/reply';
 import { unreachable } from '@inventory/runtime/bug';
 import { isoTime } from '@inventory/runtime/clock';
 import type { z } from 'zod';
+import { readExportLines } from '../exports/read-export-lines.ts';
 import { countPage } from '../metrics.ts';
-import { eraseInventory } from '../operations/erase-inventory.ts';
-import { type LookUpAssetsDeps, lookUpAssets } from '../operations/look-up-assets.ts';
-import type { PruneInventoryDeps } from '../operations/prune-inventory.ts';
+import { eraseSavedInventory } from '../pruning/erase-inventory.ts';
+import { lookUpAssets } from '../reads/look-up-assets.ts';
+import type { InventoryReading } from '../reads/open-reading.ts';
 import {
-  type CurrentPage,
   type CurrentPageRequest,
-  type ReadCurrentPageDeps,
-  readCurrentPage,
-} from '../operations/read-current-page.ts';
-import { readExportLines } from '../operations/read-export-lines.ts';
-import type { NoPage } from '../operations/read-observed.ts';
-import type { ScopeStore } from '../storage/scope-store.ts';
+  type CurrentRead,
+  readCurrent,
+} from '../reads/read-current-page.ts';
+import type { NoPage } from '../reads/read-observed.ts';
+import type { Scanning } from '../scans/open-scanning.ts';
 
 /** One page as stored bytes; the header describes them. */
 export const readCurrentPageRoute = internalRoute({
@@ -40,8 +39,8 @@ export const readCurrentPageRoute = internalRoute({
   input: { path: scopePath, query: currentPageQuery },
   // Pages are a few MiB each, and in memory until they are sent.
   inFlightMax: 48,
-  async handle(deps: ReadCurrentPageDeps, { path: scope, query }) {
-    const page = await readCurrentPage(deps, {
+  async handle(reading: InventoryReading, { path: scope, query }) {
+    const page = await readCurrent(reading, {
       scopeKey: inventoryKeyText(scope),
       language: query.language,
       pageSize: query.page_size,
@@ -77,11 +76,11 @@ export const readExportLinesRoute = internalRoute({
   // Each has its lines in memory until they are sent, and a block.
   inFlightMax: 8,
   async handle(
-    deps: Parameters<typeof readExportLines>[0],
+    reading: InventoryReading,
     { path: scope, query: { observation_id: observationId = null, ...query } },
   ) {
     const scopeKey = inventoryKeyText(scope);
-    const lines = await readExportLines(deps, { ...query, scopeKey, observationId });
+    const lines = await readExportLines(reading, { ...query, scopeKey, observationId });
     if (lines.result !== 'page') throw noPage(lines);
     const meta = toCurrentPageMeta(scope, { ...lines, packed: null });
     return pageReply(meta, writeLineRun(lines.lines));
@@ -96,10 +95,10 @@ export const lookUpAssetsRoute = internalRoute({
   input: { path: scopePath, query: assetsQuery },
   // Each has up to a page in memory, and the index of its revision.
   inFlightMax: 16,
-  async handle(deps: LookUpAssetsDeps, { path: scope, query }) {
+  async handle(reading: InventoryReading, { path: scope, query }) {
     const { language, descriptions, assetid: assetIds } = query;
     const scopeKey = inventoryKeyText(scope);
-    const found = await lookUpAssets(deps, { scopeKey, language, descriptions, assetIds });
+    const found = await lookUpAssets(reading, { scopeKey, language, descriptions, assetIds });
     switch (found.result) {
       case 'page': {
         const meta = toCurrentPageMeta(scope, { ...found, nextPosition: null, packed: null });
@@ -118,7 +117,7 @@ export const lookUpAssetsRoute = internalRoute({
 /** What was observed last, for a refresh that may be answered from it. */
 export const readObservationRoute = internalRoute({
   ...inventoryApi.readObservation,
-  async handle({ scopes }: { readonly scopes: Pick<ScopeStore, 'readLatest'> }, { path }) {
+  async handle({ scopes }: InventoryReading, { path }) {
     const latest = await scopes.readLatest(inventoryKeyText(path));
     if (latest === null) throw new Refused({ code: 'inventory_revision_not_found' });
     const { revision, window, language } = latest.head;
@@ -161,20 +160,20 @@ function pinnedBy(query: z.output<typeof currentPageQuery>): CurrentPageRequest[
 }
 
 /** 204, also when nothing was saved. */
-export const eraseInventoryRoute = internalRoute({
+export const eraseSavedInventoryRoute = internalRoute({
   method: 'DELETE',
   template: inventoryPaths.inventory,
   callers: ['gateway'],
   input: { path: scopePath },
   status: 204,
-  async handle(deps: PruneInventoryDeps, { path }) {
-    await eraseInventory(deps, inventoryKeyText(path));
+  async handle(scanning: Scanning, { path }) {
+    await eraseSavedInventory(scanning, inventoryKeyText(path));
   },
 });
 
 function toCurrentPageMeta(
   of: InventoryKey,
-  page: Omit<Extract<CurrentPage, { result: 'page' }>, 'body'>,
+  page: Omit<Extract<CurrentRead, { result: 'page' }>, 'body'>,
 ): CurrentPageMeta {
   const { observation, language, nextPosition, packed } = page;
   const { revision, window } = observation;

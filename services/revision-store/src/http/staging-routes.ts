@@ -14,9 +14,8 @@ import { internalRoute } from '@inventory/http/internal-route';
 import { freeBytes } from '@inventory/runtime/free-bytes';
 import { z } from 'zod';
 import type { InventoryEpoch } from '../domain/observation.ts';
-import { type StageChunkDeps, stageChunk } from '../operations/stage-chunk.ts';
-import type { ChunkStore } from '../storage/chunk-store.ts';
-import type { ScopeStore } from '../storage/scope-store.ts';
+import type { Scanning } from '../scans/open-scanning.ts';
+import { stageChunk } from '../scans/stage-chunk.ts';
 
 /** 204 once the chunk is durable. */
 export const putChunkRoute = internalRoute({
@@ -38,12 +37,12 @@ export const putChunkRoute = internalRoute({
   bodyBytesMax: chunkBytesMax,
   status: 204,
   inFlightMax: 16,
-  async handle(deps: StageChunkDeps, { path, query, header, body }) {
+  async handle(scanning: Scanning, { path, query, header, body }) {
     const { scan_id: scanId, ...place } = path;
     const { source, inventory_epoch: epoch } = query;
     const of = epoch === undefined ? null : fromEpochText(epoch);
     const chunk = { digest: header[chunkDigestHeader], content: body, source, of };
-    await stageChunk(deps, { scanId, ...place }, chunk);
+    await stageChunk(scanning, { scanId, ...place }, chunk);
     freeBytes(body);
   },
 });
@@ -51,7 +50,7 @@ export const putChunkRoute = internalRoute({
 /** Read before a page is read from the platform, and sent with it. */
 export const readEpochRoute = internalRoute({
   ...inventoryApi.readEpoch,
-  async handle({ scopes }: { readonly scopes: Pick<ScopeStore, 'readEpoch'> }, { path }) {
+  async handle({ scopes }: Scanning, { path }) {
     const scope = inventoryKeyText(path);
     return { inventory_epoch: toEpochText({ scope, epoch: await scopes.readEpoch(scope) }) };
   },
@@ -67,7 +66,7 @@ function fromEpochText(text: string): InventoryEpoch {
 /** The manifest of the staged pages. */
 export const listPagesRoute = internalRoute({
   ...inventoryApi.listStagedPages,
-  handle: async ({ chunks }: { readonly chunks: Pick<ChunkStore, 'listPages'> }, { path }) => ({
+  handle: async ({ chunks }: Scanning, { path }) => ({
     pages: await chunks.listPages(path.scan_id, path.epoch),
   }),
 });

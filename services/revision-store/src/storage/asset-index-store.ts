@@ -1,7 +1,7 @@
 import type { RevisionId } from '@inventory/contracts/ids';
 import { upsert } from '@inventory/mongo/duplicate-key';
 import { retryOnce } from '@inventory/mongo/many-documents';
-import type { Collections } from './collections.ts';
+import type { StoreCollections } from './collections.ts';
 import { toNumberBytes, toUint32 } from './mapping.ts';
 
 /** Hashes of one document: 4 MB. */
@@ -19,7 +19,7 @@ export type AssetIndexStore = ReturnType<typeof createAssetIndexStore>;
  * A hash of each `assetid` of a revision, in its order: which blocks may have an asset is known
  * without unpacking any. It is among the text blocks, under the set of the revision, and goes with it.
  */
-export function createAssetIndexStore({ assetIndexes, assetBlocks }: Collections) {
+export function createAssetIndexStore({ assetIndexes, assetBlocks }: StoreCollections) {
   return {
     /** Null where it was not kept yet. */
     async readIndex({ revisionId, totalCount }: IndexedRevision): Promise<Uint32Array | null> {

@@ -59,12 +59,12 @@ const entryBytes = 64 * 1024;
 
 function createCache<Value extends NonNullable<unknown>>(
   bytesMax: number,
-  bytesOf: (value: Value) => number,
+  bufferOf: (value: Value) => number,
 ) {
   const values = new LRUCache<string, Value>({
     // Without any room an entry is larger than the cache and is not kept.
     maxSize: Math.max(1, Math.floor(bytesMax)),
-    sizeCalculation: (value) => bytesOf(value) + entryBytes,
+    sizeCalculation: (value) => bufferOf(value) + entryBytes,
   });
   /** Requests for the same value share its loading. */
   const loading = new Map<string, Promise<Value | undefined>>();

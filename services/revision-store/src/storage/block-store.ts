@@ -7,11 +7,11 @@ import { type PackedBytes, pack, unpack, writePacked } from '@inventory/runtime/
 import { Binary } from 'mongodb';
 import type {
   AssetBlockDocument,
-  Collections,
   PartsFields,
+  StoreCollections,
   TextBlockDocument,
 } from './collections.ts';
-import { bytesOf, toNumberBytes, toUint16, toUint32 } from './mapping.ts';
+import { bufferOf, toNumberBytes, toUint16, toUint32 } from './mapping.ts';
 
 /**
  * The texts of a block in parts of one document each. The first one has the lengths of all texts,
@@ -44,7 +44,7 @@ export interface BlockPlace {
 export type BlockStore = ReturnType<typeof createBlockStore>;
 
 /** Blocks are written once, under a set of their own, and never change. */
-export function createBlockStore(collections: Collections) {
+export function createBlockStore(collections: StoreCollections) {
   const { assetBlocks, textBlocks, changeBlocks } = collections;
   const stored = createStoredReading(collections);
   return {
@@ -97,7 +97,7 @@ export function createBlockStore(collections: Collections) {
         { projection: { descriptionKeys: 1, descriptionKeysRawBytes: 1 } },
       );
       if (!document) return undefined;
-      const packed = bytesOf(document.descriptionKeys);
+      const packed = bufferOf(document.descriptionKeys);
       const raw = unpack({ packed, rawBytes: document.descriptionKeysRawBytes });
       return JSON.parse(raw.toString()) as string[];
     },
@@ -125,13 +125,13 @@ export function createBlockStore(collections: Collections) {
   };
 }
 
-function createPackedStore({ assetBlocks, textBlocks, packedBlocks }: Collections) {
+function createPackedStore({ assetBlocks, textBlocks, packedBlocks }: StoreCollections) {
   return {
     async readPacked(place: PackedPlace): Promise<PackedBeginning | undefined> {
       const document = await packedBlocks.findOne({ _id: packedId(place) });
       if (!document) return undefined;
       const { packed, rawBytes, crc32 } = document;
-      return { coding: place.coding, bytes: bytesOf(packed), rawBytes, crc32 };
+      return { coding: place.coding, bytes: bufferOf(packed), rawBytes, crc32 };
     },
 
     /** Keeps a packed block as long as its rows and texts; not where they went meanwhile. */
@@ -157,7 +157,7 @@ function createPackedStore({ assetBlocks, textBlocks, packedBlocks }: Collection
 }
 
 async function insertTexts(
-  textBlocks: Collections['textBlocks'],
+  textBlocks: StoreCollections['textBlocks'],
   fields: Omit<TextBlockDocument, 'texts' | 'textsRawBytes'>,
   texts: NewTexts,
 ): Promise<void> {
@@ -166,7 +166,7 @@ async function insertTexts(
   );
 }
 
-function createStoredReading({ assetBlocks, textBlocks }: Collections) {
+function createStoredReading({ assetBlocks, textBlocks }: StoreCollections) {
   return {
     /** As it is stored. */
     async readStoredAssets(
@@ -266,7 +266,7 @@ function fromAssetDocument(document: AssetBlockDocument): AssetBlock<PackedBytes
   return {
     assets: {
       ...outlineOf(document.assetLengths, document.parts),
-      first: { packed: bytesOf(document.assets), rawBytes: document.assetsRawBytes },
+      first: { packed: bufferOf(document.assets), rawBytes: document.assetsRawBytes },
     },
     descriptionOf: toUint16(document.descriptionOf),
     descriptionNumbers: toUint32(document.descriptionNumbers),
@@ -274,7 +274,7 @@ function fromAssetDocument(document: AssetBlockDocument): AssetBlock<PackedBytes
 }
 
 function textsOf({ texts, textsRawBytes: rawBytes }: TextBlockDocument): PackedBytes {
-  return { packed: bytesOf(texts), rawBytes };
+  return { packed: bufferOf(texts), rawBytes };
 }
 
 function unpackFirst(texts: BlockTexts<PackedBytes>): BlockTexts {

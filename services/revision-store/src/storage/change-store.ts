@@ -10,8 +10,8 @@ import { Binary } from 'mongodb';
 import type { ChangeBlock } from '../domain/change.ts';
 import type { ChainPlace, ChainSpan, ChangeSet } from '../domain/change-chain.ts';
 import type { ChangeBlockDocument, ChangeSetDocument } from './change-documents.ts';
-import { type Collections, documents } from './collections.ts';
-import { bytesOf, toNumberBytes, toUint32 } from './mapping.ts';
+import { documents, type StoreCollections } from './collections.ts';
+import { bufferOf, toNumberBytes, toUint32 } from './mapping.ts';
 
 /** A change set that the head's document does not have any more, or never had. */
 export interface KeptChangeSet {
@@ -34,14 +34,14 @@ const rowsBytesMax = 4 * 1024 * 1024;
 export type ChangeStore = ReturnType<typeof createChangeStore>;
 
 export function createChangeStore(
-  { changeSets, changeBlocks }: Pick<Collections, 'changeSets' | 'changeBlocks'>,
+  { changeSets, changeBlocks }: Pick<StoreCollections, 'changeSets' | 'changeBlocks'>,
   logger: Pick<Logger, 'error'>,
 ) {
   return { ...storeSets(changeSets, logger), ...storeBlocks(changeBlocks) };
 }
 
 /** The change sets that are not in the document of a head; over one that is corrupt nothing leads. */
-function storeSets(changeSets: Collections['changeSets'], logger: Pick<Logger, 'error'>) {
+function storeSets(changeSets: StoreCollections['changeSets'], logger: Pick<Logger, 'error'>) {
   async function keep(fields: Omit<ChangeSetDocument, '_id'>): Promise<void> {
     const { scope, root, from, fromOrdinal, toOrdinal } = fields;
     const _id = spanId(root, fromOrdinal ?? from, toOrdinal);
@@ -108,7 +108,7 @@ function storeSets(changeSets: Collections['changeSets'], logger: Pick<Logger, '
 }
 
 /** Blocks are written once and never change; a set is read by the keys of its changes. */
-function storeBlocks(changeBlocks: Collections['changeBlocks']) {
+function storeBlocks(changeBlocks: StoreCollections['changeBlocks']) {
   async function writeRows(
     fields: Omit<ChangeBlockDocument, 'rows' | 'rowsRawBytes'>,
     raw: Buffer,
@@ -183,7 +183,7 @@ function joinedSize(lengths: Uint32Array): number {
 }
 
 function rowsOf({ rows, rowsRawBytes: rawBytes }: ChangeBlockDocument): Buffer {
-  return unpack({ packed: bytesOf(rows), rawBytes });
+  return unpack({ packed: bufferOf(rows), rawBytes });
 }
 
 function fromDocument(stored: ChangeSetDocument): KeptChangeSet {

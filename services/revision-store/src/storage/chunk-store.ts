@@ -9,8 +9,7 @@ import type { PageLists } from '../domain/page-lists.ts';
 import type { PageSurvey } from '../domain/page-survey.ts';
 import type { ManifestPage } from '../domain/scan.ts';
 import type { ChunkDocument } from './chunk-document.ts';
-import { bytesOf } from './mapping.ts';
-import { fromSurveyBytes, toSurveyBytes } from './page-survey-bytes.ts';
+import { bufferOf } from './mapping.ts';
 
 /** The place of a chunk: a page of a scan, as one worker's epoch staged it. */
 export interface ChunkPlace {
@@ -59,7 +58,7 @@ export type ChunkStore = ReturnType<typeof createChunkStore>;
 
 export function createChunkStore(collection: Collection<ChunkDocument>) {
   return {
-    /** Stores a chunk; `known` when its place holds the same chunk, `conflict` when it holds another. */
+    /** RevisionStores a chunk; `known` when its place holds the same chunk, `conflict` when it holds another. */
     async stageChunk(
       place: ChunkPlace,
       chunk: ArrivedChunk,
@@ -204,8 +203,11 @@ async function packContent({ content, lists }: ArrivedChunk): Promise<PackedByte
   return { assets, descriptions };
 }
 
+/** Another form has another number: a survey in a form that is unknown here is made anew. */
+const surveyForm = 1;
+
 async function packSurvey(survey: PageSurvey): Promise<PackedBytes> {
-  const raw = toSurveyBytes(survey);
+  const raw = Buffer.from(JSON.stringify({ form: surveyForm, ...survey }));
   const packed = await pack(raw);
   freeBytes(raw);
   return packed;
@@ -228,10 +230,10 @@ type SurveyFields = Pick<ChunkDocument, '_id' | 'digest' | 'survey' | 'surveyRaw
 
 function surveyIn({ survey, surveyRawBytes: rawBytes }: SurveyFields): PageSurvey | null {
   if (!survey || rawBytes === undefined) return null;
-  const raw = unpack({ packed: bytesOf(survey), rawBytes });
-  const read = fromSurveyBytes(raw);
+  const raw = unpack({ packed: bufferOf(survey), rawBytes });
+  const read = JSON.parse(raw.toString()) as PageSurvey & { readonly form: number };
   freeBytes(raw);
-  return read;
+  return read.form === surveyForm ? read : null;
 }
 
 type ListedChunk = Pick<ChunkDocument, '_id' | 'digest' | 'rawBytes'>;
@@ -258,14 +260,14 @@ function within(scanId: string) {
 function fromDocument(document: ChunkDocument | undefined): StagedChunk | undefined {
   if (!document) return undefined;
   const { digest, rawBytes, content, lists } = document;
-  if (content) return { digest, content: { packed: bytesOf(content), rawBytes } };
+  if (content) return { digest, content: { packed: bufferOf(content), rawBytes } };
   if (!lists) return undefined;
   const { assets, assetsRawBytes, descriptions, descriptionsRawBytes } = lists;
   return {
     digest,
     content: {
-      assets: { packed: bytesOf(assets), rawBytes: assetsRawBytes },
-      descriptions: { packed: bytesOf(descriptions), rawBytes: descriptionsRawBytes },
+      assets: { packed: bufferOf(assets), rawBytes: assetsRawBytes },
+      descriptions: { packed: bufferOf(descriptions), rawBytes: descriptionsRawBytes },
     },
   };
 }

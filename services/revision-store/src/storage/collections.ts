@@ -229,7 +229,7 @@ export interface AssetIndexDocument {
   readonly hashes: Binary;
 }
 
-export interface Collections {
+export interface StoreCollections {
   readonly scans: Collection<ScanDocument>;
   readonly chunks: Collection<ChunkDocument>;
   readonly scopes: Collection<ScopeDocument>;
@@ -242,7 +242,7 @@ export interface Collections {
   readonly assetIndexes: Collection<AssetIndexDocument>;
 }
 
-export function collectionsOf(db: Db): Collections {
+export function collectionsOf(db: Db): StoreCollections {
   return {
     scans: db.collection(documents.scan.collection),
     chunks: db.collection('chunks'),

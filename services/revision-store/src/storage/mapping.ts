@@ -119,6 +119,6 @@ export function toUint16(bytes: Binary): Uint16Array {
 }
 
 /** The bytes of a binary field, without a copy. */
-export function bytesOf(binary: Binary): Buffer {
+export function bufferOf(binary: Binary): Buffer {
   return Buffer.from(binary.buffer.buffer, binary.buffer.byteOffset, binary.length());
 }

@@ -14,8 +14,6 @@ export interface SupersededObservation {
   readonly supersededAtMs: number;
 }
 
-export type ObservationStore = ReturnType<typeof createObservationStore>;
-
 /** Observations that are no longer the head but that page chains may still be pinned to. */
 export function createObservationStore(
   collection: Collection<ObservationDocument>,

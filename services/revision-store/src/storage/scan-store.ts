@@ -1,4 +1,5 @@
 import { inventoryKeyText } from '@inventory/contracts/inventory-key';
+import { deleteInBatches } from '@inventory/mongo/many-documents';
 import { parseDocument } from '@inventory/mongo/parse-document';
 import { createSharedInserts } from '@inventory/mongo/shared-commands';
 import { dateOf } from '@inventory/runtime/clock';
@@ -9,8 +10,8 @@ import {
   type CompletedScan,
   type DecidedScan,
   type ScanFact,
+  type ScanRecordState,
   type ScanResult,
-  type ScanState,
   stateAfter,
   statesBefore,
 } from '../domain/scan.ts';
@@ -19,7 +20,7 @@ import { toManifest } from './mapping.ts';
 import { sizeOf } from './waiting-scans.ts';
 
 export interface KnownScan {
-  readonly state: ScanState;
+  readonly state: ScanRecordState;
   readonly decided: DecidedScan | null;
   readonly scopeKey: string | null;
   /** A worker may have written blocks for it. */
@@ -33,7 +34,7 @@ export interface ReceivedScan {
   readonly nowMs: number;
 }
 
-export interface Decision {
+export interface ScanDecision {
   readonly scanId: string;
   readonly fact: ScanFact;
   readonly result: ScanResult;
@@ -42,13 +43,11 @@ export interface Decision {
   readonly nowMs: number;
 }
 
-/** The records of scans: each is decided once. */
-export type ScanStore = ReturnType<typeof createScanStore>;
-
 /** A manifest names up to 250 pages. */
 const insertsPerCommand = 50;
 
-export function createScanStore(collection: Collection<ScanDocument>) {
+/** The records of scans: each is decided once. */
+export function createScanRecords(collection: Collection<ScanDocument>) {
   const inserts = createSharedInserts<ScanDocument>(collection, insertsPerCommand);
   const inStateBefore = (scanId: string, fact: ScanFact): Filter<ScanDocument> => ({
     _id: scanId,
@@ -90,7 +89,7 @@ export function createScanStore(collection: Collection<ScanDocument>) {
     },
 
     /** Decides a scan if its state allows it. */
-    async decideScan(decision: Decision): Promise<boolean> {
+    async decideScan(decision: ScanDecision): Promise<boolean> {
       const now = dateOf(decision.nowMs);
       const state = stateAfter(decision.fact) as ScanDocument['state'];
       const decided = await collection.updateOne(inStateBefore(decision.scanId, decision.fact), {
@@ -121,5 +120,24 @@ export function createScanStore(collection: Collection<ScanDocument>) {
       const decided = result ? { scanId, refreshId, result } : null;
       return { state, decided, scopeKey: scope, wasClaimed: (work?.owner ?? null) !== null };
     },
+
+    /** Decided scans with staged chunks. */
+    async findUndroppedScans(limit: number): Promise<string[]> {
+      const found = await collection
+        .find({ chunksDropAt: { $exists: true } })
+        .project<{ _id: string }>({ _id: 1 })
+        .sort({ chunksDropAt: 1 })
+        .limit(limit)
+        .toArray();
+      return found.map(({ _id }) => _id);
+    },
+
+    async markChunksDropped(scanId: string): Promise<void> {
+      await collection.updateOne({ _id: scanId }, { $unset: { chunksDropAt: '' } });
+    },
+
+    /** Deletes the records of scans decided before then; returns how many. */
+    deleteDecidedBefore: (beforeMs: number): Promise<number> =>
+      deleteInBatches(collection, { decidedAt: { $lt: dateOf(beforeMs) } }),
   };
 }

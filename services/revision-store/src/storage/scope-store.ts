@@ -40,8 +40,6 @@ export interface LatestObservation {
 const prunableBatch = 100;
 const headsPerCommand = 100;
 
-export type ScopeStore = ReturnType<typeof createScopeStore>;
-
 export function createScopeStore(
   collection: Collection<ScopeDocument>,
   leaseMs: number,

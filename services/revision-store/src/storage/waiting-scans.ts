@@ -25,7 +25,7 @@ export interface RequestedLease {
 }
 
 /** A scan that a worker holds. */
-export interface ClaimedScan extends WaitingScan {
+export interface ScanToAssemble extends WaitingScan {
   /** Number of claims that ended in a crash or a fault, this one included. */
   readonly tries: number;
   /** An earlier claim may have left blocks. */
@@ -33,12 +33,12 @@ export interface ClaimedScan extends WaitingScan {
 }
 
 const scanSizes = ['small', 'large'] as const;
-export type ScanSize = (typeof scanSizes)[number];
+export type AssemblySize = (typeof scanSizes)[number];
 
 const smallScanPagesMax = 8;
 const countMax = 10_000;
 
-export const sizeOf = (pageCount: number): ScanSize =>
+export const sizeOf = (pageCount: number): AssemblySize =>
   pageCount <= smallScanPagesMax ? 'small' : 'large';
 
 export type WaitingScans = ReturnType<typeof createWaitingScans>;
@@ -52,7 +52,7 @@ export function createWaitingScans(
   waitMaxMs: number,
   logger: Logger,
 ) {
-  const queueOf = (queue: ScanSize) =>
+  const queueOf = (queue: AssemblySize) =>
     createWorkQueue({
       collection,
       documents: documents.waitingScan,

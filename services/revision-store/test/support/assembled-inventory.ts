@@ -11,7 +11,7 @@ import {
   ownershipLines,
   pageOf,
   type RowSource,
-  rowOf,
+  rowNumberOf,
   type Survey,
   textLines,
   totalAmount,
@@ -47,9 +47,6 @@ export const faultlessSteps: AssemblySteps = {
   join: joinTexts,
 };
 
-/** A collision-free stand-in for a digest: the text itself. */
-const plainDigest = (text: string): string => text;
-
 /** Rows are a hundred bytes or so: blocks are cut into parts. */
 const partBytesMax = 250;
 
@@ -58,11 +55,11 @@ export function assemble(
   blockAssets: number,
   steps: AssemblySteps = faultlessSteps,
 ): AssembledInventory {
-  const survey = openSurvey(0);
+  const survey = openSurvey();
   for (const page of steps.surveyed(pages)) addPage(survey, surveyed(page));
   const textAt = (source: RowSource, kind: keyof Page): Buffer | undefined => {
     if (source < 0) return undefined;
-    const row = pages[pageOf(source)]?.[kind][rowOf(source)];
+    const row = pages[pageOf(source)]?.[kind][rowNumberOf(source)];
     const isAsset = kind === 'assets';
     return Buffer.from(isAsset ? steps.assetText(row as StagedAsset, pages) : JSON.stringify(row));
   };
@@ -105,7 +102,7 @@ function surveyed({ assets, descriptions }: Page): PageSurvey {
 }
 
 export function digestOf(lines: Lines): string {
-  const computation = setDigest(lines, plainDigest);
+  const computation = setDigest(lines);
   for (let step = computation.next(); ; step = computation.next()) {
     if (step.done) return step.value;
   }

@@ -1,9 +1,6 @@
 import { openLifetime } from '@inventory/runtime/lifetime';
 import { testLogger } from '@inventory/testkit/namespace';
-import { startAssemblies } from '../../src/operations/start-assemblies.ts';
-import { createChunkStore } from '../../src/storage/chunk-store.ts';
-import { createDecidedScanStore } from '../../src/storage/decided-scan-store.ts';
-import { createWaitingScans } from '../../src/storage/waiting-scans.ts';
+import { startAssemblies } from '../../src/scans/start-assemblies.ts';
 import { assemblyOn } from './assembly-on.ts';
 import type { StoreUnderTest } from './store-under-test.ts';
 
@@ -13,7 +10,6 @@ const stopDeadlineMs = 300_000;
 /** The assemblies of a service, on its stores, that read no staged page before they are let. */
 export function startHeldAssemblies(store: StoreUnderTest) {
   const [reading, released] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
-  const { collections, config } = store;
   const lifetime = openLifetime(testLogger, stopDeadlineMs);
   const assembly = assemblyOn(store, {
     onRead() {
@@ -21,18 +17,7 @@ export function startHeldAssemblies(store: StoreUnderTest) {
       return released.promise;
     },
   });
-  const assemblies = startAssemblies(
-    {
-      assembly,
-      waiting: createWaitingScans(collections.scans, config.assembly.leaseMs, testLogger),
-      dropping: {
-        chunks: createChunkStore(collections.chunks),
-        decidedScans: createDecidedScanStore(collections.scans),
-      },
-      smallScansMax: config.assembly.smallScansMax,
-    },
-    { ...assembly, lifetime },
-  );
+  const assemblies = startAssemblies(assembly, { ...assembly, lifetime });
   return {
     wake: assemblies.wake,
     /** A scan is being assembled. */

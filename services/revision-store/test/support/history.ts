@@ -1,28 +1,24 @@
 import type { RevisionId } from '@inventory/contracts/ids';
 import { inventoryKeyText } from '@inventory/contracts/inventory-key';
 import type { StagedAsset, StagedDescription } from '@inventory/contracts/staged-rows';
-import { createSerialExecutor } from '@inventory/runtime/serial-executor';
 import { newScope } from '@inventory/testkit/builders';
 import { testLogger } from '@inventory/testkit/namespace';
 import type { TestClock } from '@inventory/testkit/test-clock';
+import {
+  type ChangesPageRequest,
+  type ChangesRead,
+  readChanges,
+} from '../../src/changes/read-changes-page.ts';
 import { fromCompletedMessage } from '../../src/consumers/on-revision-commands.ts';
 import type { InventoryEpoch } from '../../src/domain/observation.ts';
 import type { CompletedScan } from '../../src/domain/scan.ts';
-import { type AssembleScanDeps, assembleScan } from '../../src/operations/assemble-scan.ts';
-import { createAssetIndexes } from '../../src/operations/asset-index.ts';
-import { eraseInventory } from '../../src/operations/erase-inventory.ts';
-import { pruneInventories } from '../../src/operations/prune-inventory.ts';
-import {
-  type ChangesPage,
-  type ChangesPageRequest,
-  readChangesPage,
-} from '../../src/operations/read-changes-page.ts';
-import { stageChunk } from '../../src/operations/stage-chunk.ts';
-import { createAssetIndexStore } from '../../src/storage/asset-index-store.ts';
-import { createChunkStore } from '../../src/storage/chunk-store.ts';
-import { createDecidedScanStore } from '../../src/storage/decided-scan-store.ts';
-import { createObservationStore } from '../../src/storage/observation-store.ts';
-import type { ClaimedScan } from '../../src/storage/waiting-scans.ts';
+import { eraseSavedInventory } from '../../src/pruning/erase-inventory.ts';
+import { pruneInventories } from '../../src/pruning/prune-inventory.ts';
+import { openReading } from '../../src/reads/open-reading.ts';
+import { assembleScan } from '../../src/scans/assemble-scan.ts';
+import type { Scanning } from '../../src/scans/open-scanning.ts';
+import { stageChunk } from '../../src/scans/stage-chunk.ts';
+import type { ScanToAssemble } from '../../src/storage/waiting-scans.ts';
 import { assemblyOn } from './assembly-on.ts';
 import {
   completedMessage,
@@ -41,7 +37,7 @@ export interface GivenChanges {
   readonly descriptions: StagedDescription[];
 }
 
-type Page = Extract<ChangesPage, { result: 'page' }>;
+type Page = Extract<ChangesRead, { result: 'page' }>;
 
 export const given = ({ body }: Page): GivenChanges =>
   JSON.parse(`{${Buffer.concat([...body])}}`) as GivenChanges;
@@ -54,20 +50,17 @@ export function nextOf(request: ChangesPageRequest, page: Page): ChangesPageRequ
 }
 
 /** A machine of another time. */
-type Skew = Partial<Pick<AssembleScanDeps, 'clock' | 'identifiers'>>;
+type Skew = Partial<Pick<Scanning, 'clock' | 'identifiers'>>;
 
 /** One inventory on the stores of a service, without its jobs: what happens, happens in order. */
 export function openHistory(store: StoreUnderTest, clock: TestClock, blockAssets = 3) {
   const scope = newScope();
   const scopeKey = inventoryKeyText(scope);
-  const deps = { ...assemblyOn(store, { onRead: () => {}, blockAssets }), clock };
-  const chunks = createChunkStore(store.collections.chunks);
-  const decidedScans = createDecidedScanStore(store.collections.scans);
-  const observations = createObservationStore(store.collections.observations, testLogger);
-  const indexes = createAssetIndexStore(store.collections);
-  const assetIndexes = createAssetIndexes({ ...deps, indexes });
-  const reading = { rowBlocks: deps.blocks, assetIndexes };
-  const all = { ...deps, ...reading, chunks, decidedScans, observations };
+  const deps = { ...assemblyOn(store, { blockAssets }), clock };
+  const { retention } = deps.settings;
+  const opened = openReading(deps, clock, testLogger, { retention, blockCacheBytes: 1 });
+  // What is gone is seen at once.
+  const reading = { ...opened, blocks: deps.blocks };
 
   /** What a scan reads before its first page. */
   const begin = async () => ({ scope: scopeKey, epoch: await deps.scopes.readEpoch(scopeKey) });
@@ -76,7 +69,7 @@ export function openHistory(store: StoreUnderTest, clock: TestClock, blockAssets
     for (const [chunk, content] of (scan.pages[page] ?? []).entries()) {
       const place = { scanId: scan.scanId, epoch: scan.epoch, page, chunk };
       const arrived = { digest: digestOf(content), content, source: scan.source, of };
-      await stageChunk({ ...all, executor: createSerialExecutor() }, place, arrived);
+      await stageChunk(deps, place, arrived);
     }
   }
 
@@ -98,15 +91,15 @@ export function openHistory(store: StoreUnderTest, clock: TestClock, blockAssets
 
   async function decide(
     scan: CompletedScan,
-    by: AssembleScanDeps = deps,
-    received: Pick<ClaimedScan, 'leasing'> = {},
+    by: Scanning = deps,
+    received: Pick<ScanToAssemble, 'leasing'> = {},
   ) {
     const times = { receivedAtMs: clock.now(), wasClaimed: false, tries: 1 };
     const claim = { trace: {}, ...times, ...received };
     return await assembleScan(by, { scan, scopeKey, ...claim }, new AbortController().signal);
   }
 
-  async function assemble(scan: CompletedScan, by?: AssembleScanDeps) {
+  async function assemble(scan: CompletedScan, by?: Scanning) {
     const end = await decide(scan, by);
     if (end.result === 'decided' && end.decision.result === 'committed') return end.decision;
     throw new Error(`not saved: ${JSON.stringify(end)}`);
@@ -124,10 +117,10 @@ export function openHistory(store: StoreUnderTest, clock: TestClock, blockAssets
     /** Saves a scan that ends now. */
     save: async (options: Omit<ScanOptions, 'scope'>) => assemble(await stage(options)),
     headId: async () => (await deps.scopes.readHead(scopeKey))?.observationId,
-    prune: (by: Skew = {}) => pruneInventories({ ...all, ...by }, new AbortController().signal),
-    erase: (by: Skew = {}) => eraseInventory({ ...all, ...by }, scopeKey),
+    prune: (by: Skew = {}) => pruneInventories({ ...deps, ...by }, new AbortController().signal),
+    erase: (by: Skew = {}) => eraseSavedInventory({ ...deps, ...by }, scopeKey),
     page: (request: Omit<ChangesPageRequest, 'scope'>) =>
-      readChangesPage(all, { ...request, scope }),
+      readChanges(reading, { ...request, scope }),
     first: (since: RevisionId, pageSize = 2_000): ChangesPageRequest => ({
       scope,
       since,

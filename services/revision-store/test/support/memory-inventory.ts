@@ -2,6 +2,7 @@ import type { ObservationId, RevisionId } from '@inventory/contracts/ids';
 import { invariant } from '@inventory/runtime/bug';
 import type { TextPart } from '../../src/domain/joined-texts.ts';
 import type { Observation } from '../../src/domain/observation.ts';
+import type { InventoryReading } from '../../src/reads/open-reading.ts';
 import type { BlockReading } from '../../src/storage/block-cache.ts';
 import type { AssetBlock, BlockTexts } from '../../src/storage/block-store.ts';
 import type { AssembledInventory } from './assembled-inventory.ts';
@@ -75,4 +76,13 @@ function textsOf(parts: readonly TextPart[]): BlockTexts {
     starts: parts.map(({ from }) => from),
     first: parts[0]?.joined.bytes ?? Buffer.alloc(0),
   };
+}
+
+/** What a test does not give, it does not read with. */
+export function readingWith(
+  given: {
+    readonly [Part in keyof InventoryReading]?: Partial<InventoryReading[Part]>;
+  },
+): InventoryReading {
+  return given as InventoryReading;
 }

@@ -11,7 +11,7 @@ import { waitFor } from '@inventory/testkit/wait-for';
 import type { Db } from 'mongodb';
 import type { RevisionStoreConfig } from '../../src/config.ts';
 import { startRevisionStore } from '../../src/start-revision-store.ts';
-import { type Collections, collectionsOf } from '../../src/storage/collections.ts';
+import { collectionsOf, type StoreCollections } from '../../src/storage/collections.ts';
 import { completedMessage, newScan, type Scan, type ScanOptions } from './scan-builder.ts';
 import { createStoreClient, type StoreClient } from './store-client.ts';
 
@@ -24,7 +24,7 @@ export interface StoreUnderTest {
   readonly bus: MessageBus;
   readonly outcomes: MessageRecorder;
   readonly db: Db;
-  readonly collections: Collections;
+  readonly collections: StoreCollections;
   readonly config: RevisionStoreConfig;
   /** Starts a replica; all are stopped at the end. */
   start(overrides?: StartOverrides): Promise<Replica>;
