@@ -1,5 +1,5 @@
 import { lastLines } from './log-file.ts';
-import { type Command, type CommandResult, runCommand } from './run-command.ts';
+import { type CommandResult, type ProgramCall, runCommand } from './run-command.ts';
 import { SetupError } from './setup-error.ts';
 
 const linesShown = 8;
@@ -22,7 +22,7 @@ const knownCauses: readonly (readonly [RegExp, string])[] = [
 ];
 
 /** Runs a program to its end. Rejects with a {@link SetupError} when it fails. */
-export async function requireSuccess(program: string, command: Command): Promise<void> {
+export async function requireSuccess(program: string, command: ProgramCall): Promise<void> {
   const failure = explainFailure(program, await runCommand(command));
   if (failure !== null) throw new SetupError(failure);
 }

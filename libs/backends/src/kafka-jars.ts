@@ -3,7 +3,6 @@ import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { provideCached } from './cache-directory.ts';
 import { explainFailure } from './command-failure.ts';
-import { kafkaPom } from './kafka-pom.ts';
 import { runCommand } from './run-command.ts';
 import { serverVersions } from './server-versions.ts';
 import { SetupError } from './setup-error.ts';
@@ -59,4 +58,36 @@ async function fetchJars(directory: string, pom: string, start: NativeStart): Pr
   if (!existsSync(join(jars, `kafka_2.13-${serverVersions.kafka}.jar`))) {
     throw new SetupError('Maven succeeded but fetched no Kafka.', 'Check ~/.m2/settings.xml.');
   }
+}
+/** What Maven copies: the broker with all it needs, and the binding that makes it write a log. */
+function kafkaPom(kafkaVersion: string, log4jVersion: string): string {
+  return `<project xmlns="http://maven.apache.org/POM/4.0.0">
+  <modelVersion>4.0.0</modelVersion>
+  <groupId>inventory</groupId>
+  <artifactId>kafka-broker</artifactId>
+  <version>${kafkaVersion}</version>
+  <packaging>pom</packaging>
+  <dependencies>
+    <dependency>
+      <groupId>org.apache.kafka</groupId>
+      <artifactId>kafka_2.13</artifactId>
+      <version>${kafkaVersion}</version>
+    </dependency>
+    <dependency>
+      <groupId>org.apache.logging.log4j</groupId>
+      <artifactId>log4j-slf4j-impl</artifactId>
+      <version>${log4jVersion}</version>
+    </dependency>
+  </dependencies>
+  <build>
+    <plugins>
+      <plugin>
+        <groupId>org.apache.maven.plugins</groupId>
+        <artifactId>maven-dependency-plugin</artifactId>
+        <version>3.8.1</version>
+      </plugin>
+    </plugins>
+  </build>
+</project>
+`;
 }

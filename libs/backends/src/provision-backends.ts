@@ -1,11 +1,13 @@
-import { useConfiguredKafka, useConfiguredMongodb } from './configured-backends.ts';
+import type { KafkaAccess } from '@inventory/runtime/kafka-access';
+import type { MongodbAccess } from '@inventory/runtime/mongodb-access';
 import { claimVolume, isInFiles, isInVolumes } from './container-data.ts';
 import { type DataDirectory, openDataDirectory } from './data-directory.ts';
 import { startKafkaContainer, startMongodbContainer } from './docker-backends.ts';
-import { isDockerAvailable } from './docker-daemon.ts';
 import type { Environment } from './environment.ts';
+import { assertKafkaReady } from './kafka-probe.ts';
 import type { KafkaSettings } from './kafka-properties.ts';
 import type { ManagedProcess } from './managed-process.ts';
+import { mongodbVersion } from './mongodb-probe.ts';
 import { startNativeKafka } from './native-kafka.ts';
 import { startNativeMongodb } from './native-mongodb.ts';
 import type { OnProgress } from './progress.ts';
@@ -14,8 +16,12 @@ import {
   type ProvisionSettings,
   readProvisionSettings,
 } from './provision-settings.ts';
-import { SetupError } from './setup-error.ts';
+import { outputOf } from './run-command.ts';
+import { messageOf, SetupError } from './setup-error.ts';
 import type { NativeStart, StartedBackend } from './started-backend.ts';
+
+const dockerTimeoutMs = 4_000;
+const configuredTimeoutMs = 10_000;
 
 export interface ProvisionOptions extends ProvisionDefaults {
   /** Read for addresses and settings, and passed to the programs that are run. */
@@ -155,4 +161,56 @@ function stopperOf(
     stopping ??= stopAll();
     return stopping;
   };
+}
+
+/**
+ * Whether a Docker daemon answers at DOCKER_HOST or the chosen context. An installed client alone
+ * prints an empty version and fails.
+ */
+async function isDockerAvailable(
+  environment: Environment,
+  signal: AbortSignal | undefined,
+): Promise<boolean> {
+  const args = ['version', '--format', '{{.Server.Version}}'];
+  const output = await outputOf({
+    command: 'docker',
+    args,
+    environment,
+    timeoutMs: dockerTimeoutMs,
+    signal,
+  });
+  return output !== null && /^\d+\./.test(output.trim());
+}
+
+const notOurs = { process: null, stop: async (): Promise<void> => {} };
+
+/** The Kafka at KAFKA_BROKERS. Rejects when none of its brokers answers. */
+async function useConfiguredKafka(access: KafkaAccess): Promise<StartedBackend> {
+  const problems: string[] = [];
+  for (const broker of access.brokers) {
+    try {
+      await assertKafkaReady({ ...access, brokers: [broker] });
+      const origin = 'Kafka at the address in KAFKA_BROKERS';
+      return { address: access.brokers.join(','), origin, ...notOurs };
+    } catch (error) {
+      problems.push(`${broker}: ${messageOf(error)}`);
+    }
+  }
+  throw new SetupError(
+    `No broker of KAFKA_BROKERS answers: ${problems.join('; ')}.`,
+    'Start it, correct the address, or unset KAFKA_BROKERS to start one here.',
+  );
+}
+
+/** The MongoDB at MONGODB_URI, which is never repeated: it may hold a password. */
+async function useConfiguredMongodb({ uri, tls }: MongodbAccess): Promise<StartedBackend> {
+  try {
+    const origin = `${await mongodbVersion(uri, configuredTimeoutMs, tls)} at the address in MONGODB_URI`;
+    return { address: uri, origin, ...notOurs };
+  } catch (error) {
+    throw new SetupError(
+      `The server of MONGODB_URI does not answer: ${messageOf(error)}.`,
+      'Start it, correct the address, or unset MONGODB_URI to start one here.',
+    );
+  }
 }

@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import type { Environment } from './environment.ts';
 
-export interface Command {
+export interface ProgramCall {
   readonly command: string;
   readonly args: readonly string[];
   readonly environment: Environment;
@@ -21,7 +21,7 @@ const outputBytesMax = 16 * 1024 * 1024;
  * Runs a program to its end. `output` is standard output followed by standard error. Rejects only
  * when the signal is aborted.
  */
-export function runCommand(command: Command): Promise<CommandResult> {
+export function runCommand(command: ProgramCall): Promise<CommandResult> {
   const { args, cwd, environment, signal, timeoutMs } = command;
   signal?.throwIfAborted();
   const options = {
@@ -45,7 +45,7 @@ export function runCommand(command: Command): Promise<CommandResult> {
 }
 
 /** What the program printed; null when it cannot be run or fails. */
-export async function outputOf(command: Command): Promise<string | null> {
+export async function outputOf(command: ProgramCall): Promise<string | null> {
   const result = await runCommand(command);
   return result.kind === 'ended' && result.code === 0 ? result.output : null;
 }

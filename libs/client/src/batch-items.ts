@@ -1,4 +1,4 @@
-import { errorOf } from './error-families.ts';
+import { apiErrorOf } from './error-families.ts';
 import { type ApiError, InvalidRequestError } from './errors.ts';
 import { type Fields, fieldsIn, numberIn, type Success, textIn } from './read-answer.ts';
 import { unexpected } from './read-records.ts';
@@ -58,7 +58,7 @@ export function errorIn(fields: Fields, item: string, { request_id: requestId }:
   const message = textIn(error?.['message']);
   const status = numberIn(fields['status']);
   if (code === null || message === null || status === null) throw unexpected('error');
-  return errorOf({
+  return apiErrorOf({
     code,
     message: `${message} (item ${item}: ${status})`,
     detail: fieldsIn(error?.['detail']),

@@ -2,11 +2,11 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { hasRetryAfter } from '@inventory/contracts/refusal';
 import { publicCodes, refusalCodes } from '@inventory/contracts/refusal-codes';
-import { errorOf } from './error-families.ts';
+import { apiErrorOf } from './error-families.ts';
 import { ApiError, InventoryError } from './errors.ts';
 
 function error(code: string, status: number): ApiError {
-  return errorOf({
+  return apiErrorOf({
     code,
     status,
     message: 'text',

@@ -37,7 +37,7 @@ const familyOfStatus: ReadonlyMap<number, Family> = new Map<number, Family>([
 ]);
 
 /** The error of a response, also of one without a code, and of a code of a later version. */
-export function errorOf(failure: ApiFailure): ApiError {
+export function apiErrorOf(failure: ApiFailure): ApiError {
   const { code, status } = failure;
   const family = familyOfCode.get(code) ?? familyOfStatus.get(status);
   if (family !== undefined) return new family(failure);

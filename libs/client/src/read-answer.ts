@@ -1,4 +1,4 @@
-import { errorOf } from './error-families.ts';
+import { apiErrorOf } from './error-families.ts';
 import { ConnectionError, UnexpectedAnswerError } from './errors.ts';
 import type { Meta } from './records.ts';
 import { type Call, type HttpAnswer, nameOf } from './transport.ts';
@@ -41,7 +41,7 @@ function failureOf(call: Call, { status, headers }: HttpAnswer, body: Fields | n
   const error = fieldsIn(body?.['error']);
   const meta = fieldsIn(body?.['meta']);
   const message = textIn(error?.['message']) ?? 'The response is not from the service.';
-  return errorOf({
+  return apiErrorOf({
     code: textIn(error?.['code']) ?? `http_${status}`,
     message: `${message} (${nameOf(call)}: ${status})`,
     status,

@@ -1,7 +1,7 @@
 import { checkOptions } from './arguments.ts';
 import type { CallApi } from './call-api.ts';
 import type { ClientEnvironment } from './client-environment.ts';
-import { ConflictError } from './errors.ts';
+import { ConflictError, InventoryError, RefreshNotFinishedError } from './errors.ts';
 import type {
   BatchItem,
   CallOptions,
@@ -15,7 +15,7 @@ import { checkedKey, inventoryPath, refreshesPath, refreshPath, withQuery } from
 import { readRefresh, readRefreshPage } from './read-records.ts';
 import type { BatchResult, RefreshAnswer, RefreshPage, RefreshRecord, Scope } from './records.ts';
 import { maxCreditsDefault, refreshBatch } from './refresh-batch.ts';
-import { waitForRefresh } from './wait-for-refresh.ts';
+import { afterMs } from './retry-policy.ts';
 import { walkItems } from './walk-pages.ts';
 
 export interface RefreshCalls {
@@ -122,4 +122,54 @@ export function createRefreshCalls(callApi: CallApi, environment: ClientEnvironm
       return wait(accepted.record.refresh_id, accepted, endsAtMs, options);
     },
   };
+}
+
+interface WaitPlan {
+  readonly refreshId: string;
+  /** The acceptance, where known: its Retry-After precedes the first poll. */
+  readonly accepted: RefreshAnswer | null;
+  /** Reads the status, with this deadline. */
+  readonly read: (refreshId: string, endsAtMs: number) => Promise<RefreshAnswer>;
+  /** Called with every record, including the accepted and the terminal one. */
+  readonly onProgress: ((record: RefreshRecord) => void) | undefined;
+  readonly endsAtMs: number;
+  readonly signal: AbortSignal | undefined;
+}
+
+/** For a pending refresh without Retry-After. */
+const fallbackSeconds = 2;
+
+/**
+ * Polls by Retry-After until collection and billing are both terminal. Rejects with
+ * {@link RefreshNotFinishedError} as soon as the next poll would be after the deadline.
+ */
+async function waitForRefresh(
+  plan: WaitPlan,
+  { nowMs, chance, pause }: ClientEnvironment,
+): Promise<RefreshAnswer> {
+  const { refreshId, endsAtMs, signal } = plan;
+  let latest = plan.accepted ?? (await poll(plan));
+  for (;;) {
+    plan.onProgress?.(latest.record);
+    if (isFinished(latest.record)) return latest;
+    const delayMs = afterMs(latest.retryAfterSeconds ?? fallbackSeconds, chance());
+    if (nowMs() + delayMs >= endsAtMs) throw new RefreshNotFinishedError(refreshId);
+    await pause(delayMs, signal);
+    latest = await poll(plan);
+  }
+}
+
+async function poll({ read, refreshId, endsAtMs }: WaitPlan): Promise<RefreshAnswer> {
+  try {
+    return await read(refreshId, endsAtMs);
+  } catch (error) {
+    // Retried until the deadline: the error is the cause of the unfinished wait.
+    const isTransient = error instanceof InventoryError && error.retryable;
+    throw isTransient ? new RefreshNotFinishedError(refreshId, { cause: error }) : error;
+  }
+}
+
+/** Billing is part of completion. */
+function isFinished({ state, billing }: RefreshRecord): boolean {
+  return state === 'completed' && billing.state === 'finalized';
 }

@@ -82,7 +82,7 @@ export interface BroadcastConsumer {
   readonly onMessage: (message: ReceivedMessage) => void;
 }
 
-export interface Subscription {
+export interface BusSubscription {
   /** Takes no further messages, waits for running handlers, commits what they finished. */
   stop(): Promise<void>;
 }
@@ -105,9 +105,9 @@ export interface MessageBus {
    */
   publish(messages: readonly OutgoingMessage[]): Promise<void>;
   /** Starts consuming from the group's position, or from the beginning where it has none. */
-  consume(consumer: WorkConsumer): Promise<Subscription>;
+  consume(consumer: WorkConsumer): Promise<BusSubscription>;
   /** Starts reading from the present end; resolves when no later message can be missed. */
-  broadcast(consumer: BroadcastConsumer): Promise<Subscription>;
+  broadcast(consumer: BroadcastConsumer): Promise<BusSubscription>;
   health(): BusHealth;
   close(): Promise<void>;
 }

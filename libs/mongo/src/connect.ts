@@ -1,12 +1,18 @@
+import { invariant } from '@inventory/runtime/bug';
 import { monotonicNow } from '@inventory/runtime/clock';
+import { guardMethods } from '@inventory/runtime/guard-methods';
 import type { Logger } from '@inventory/runtime/logger';
 import type { MongodbAccess } from '@inventory/runtime/mongodb-access';
 import { tlsConnectOptions } from '@inventory/runtime/tls-identity';
 import { withDeadline } from '@inventory/runtime/wait';
-import { type Db, MongoClient, type MongoClientOptions } from 'mongodb';
+import {
+  type Db,
+  MongoClient,
+  type MongoClientOptions,
+  MongoError,
+  MongoNetworkError,
+} from 'mongodb';
 import { z } from 'zod';
-import { guardPools } from './guard-pools.ts';
-import { guardWrites } from './guard-writes.ts';
 import { electionMaxMs, observeSet, type SetProblem } from './observe-set.ts';
 
 export interface MongoOptions extends MongodbAccess {
@@ -81,4 +87,80 @@ const hello = z.object({ localTime: z.union([z.date(), z.number()]) });
 /** The clock of the primary, in milliseconds since the epoch. Some servers tell it as a number. */
 export async function readStoreTime(db: Db): Promise<number> {
   return hello.parse(await db.command({ hello: 1 })).localTime.valueOf();
+}
+
+/** The used part of the driver's pool. */
+interface DriverPool {
+  readonly totalConnectionCount: number;
+  readonly options: { readonly minPoolSize: number };
+  readonly minPoolSizeTimer: NodeJS.Timeout | undefined;
+}
+
+interface PoolClass {
+  readonly prototype: { ensureMinPoolSize(this: DriverPool): void };
+}
+
+/**
+ * The driver (7.9.0) looks ten times a second whether a pool has its least number of connections, and
+ * takes no setting for it: a third of the wakes of an idle process. Here it looks until the pool has
+ * them, and again after the pool was cleared. A connection that has ended is dropped when it would be
+ * used.
+ */
+export function guardPools(): void {
+  const poolModule: unknown = require('mongodb/lib/cmap/connection_pool');
+  const { ConnectionPool } = poolModule as { readonly ConnectionPool: PoolClass };
+  guardMethods('mongodb', ConnectionPool.prototype, ({ ensureMinPoolSize }) => ({
+    ensureMinPoolSize() {
+      ensureMinPoolSize.call(this);
+      if (this.totalConnectionCount >= this.options.minPoolSize) {
+        clearTimeout(this.minPoolSizeTimer);
+      }
+    },
+  }));
+}
+
+/** The used part of the driver's connection, which emits `close`. */
+interface DriverConnection {
+  readonly error: Error | null;
+  once(event: 'close', listener: () => void): void;
+  off(event: 'close', listener: () => void): void;
+}
+
+interface ConnectionClass {
+  readonly prototype: {
+    writeCommand(this: DriverConnection, ...command: unknown[]): Promise<void>;
+  };
+}
+
+/**
+ * Between the end of a socket and its `close` event the driver (7.9.0) still uses the connection. A
+ * command written then waits for the socket to drain, for ever, past every timeout. Here the end of
+ * the connection ends the write too. The socket's error becomes the driver's network error, so that
+ * retryable commands are retried.
+ */
+export function guardWrites(): void {
+  const connectionModule: unknown = require('mongodb/lib/cmap/connection');
+  const { Connection } = connectionModule as { readonly Connection: ConnectionClass };
+  guardMethods('mongodb', Connection.prototype, ({ writeCommand }) => ({
+    async writeCommand(...command) {
+      const closed = Promise.withResolvers<never>();
+      const onClose = () => {
+        invariant(this.error !== null, 'a closed connection has an error');
+        closed.reject(this.error);
+      };
+      this.once('close', onClose);
+      try {
+        await Promise.race([writeCommand.apply(this, command), closed.promise]);
+      } catch (error) {
+        throw isSystemError(error) ? new MongoNetworkError(error.message, { cause: error }) : error;
+      } finally {
+        this.off('close', onClose);
+      }
+    },
+  }));
+}
+
+function isSystemError(error: unknown): error is NodeJS.ErrnoException {
+  const { code } = (error ?? {}) as { readonly code?: unknown };
+  return typeof code === 'string' && !(error instanceof MongoError);
 }

@@ -5,9 +5,7 @@ import timers from 'node:timers';
 import { createLogger } from '@inventory/runtime/logger';
 import { openNamespace, testLogger } from '@inventory/testkit/namespace';
 import { waitFor } from '@inventory/testkit/wait-for';
-import { connectMongo } from '../src/connect.ts';
-import { guardPools } from '../src/guard-pools.ts';
-import { guardWrites } from '../src/guard-writes.ts';
+import { connectMongo, guardPools, guardWrites } from '../src/connect.ts';
 
 const options = { database: 'test_connect', service: 'test', logger: testLogger };
 

@@ -188,7 +188,7 @@ test('while the broker is unavailable nothing is lost: it is tried until the bro
   };
   await waitFor(
     'it was tried again',
-    later(() => state.tries >= 3),
+    later(() => state.tries >= 2),
   );
   expect(await withoutOutbox('r1')).toBe(false);
 

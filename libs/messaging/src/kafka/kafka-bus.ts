@@ -1,11 +1,12 @@
 import { readerGroupPrefix, type TopicName } from '@inventory/contracts/topics';
+import { monotonicNow } from '@inventory/runtime/clock';
 import type { Identifiers } from '@inventory/runtime/identifiers';
 import type { KafkaAccess } from '@inventory/runtime/kafka-access';
 import type { Logger } from '@inventory/runtime/logger';
+import { pause } from '@inventory/runtime/wait';
 import type { BusHealth, MessageBus, OutgoingMessage } from '../bus.ts';
 import { inSendSpans } from '../send-spans.ts';
 import { encode, type WireRecord } from '../wire-record.ts';
-import { awaitTopics } from './await-topics.ts';
 import { startBroadcastConsumer } from './broadcast-consumer.ts';
 import { findVersionProblems } from './broker-versions.ts';
 import { clientIdOf } from './instances.ts';
@@ -14,6 +15,7 @@ import { createRecordSender } from './record-sender.ts';
 import { openRetentionGaps } from './retention-gaps.ts';
 import { timingOf } from './timing.ts';
 import { physicalTopic } from './topic-names.ts';
+import type { ClusterReads } from './wire-client.ts';
 import { type KafkaSubscription, startWorkConsumer } from './work-consumer.ts';
 
 export interface KafkaBusOptions extends KafkaAccess {
@@ -133,4 +135,40 @@ function healthOf(subscriptions: TrackedSubscription[], found: readonly string[]
     alive: subscriptions.every(({ watch }) => watch.alive()),
     problems,
   };
+}
+
+/** Topics, and the right to see them, are given by deployment, not by a service. */
+export class TopicsMissing extends Error {
+  override name = 'TopicsMissing';
+}
+
+interface AwaitTopicsOptions {
+  readonly topics: readonly string[];
+  readonly timeoutMs: number;
+  readonly logger: Logger;
+  /** Ends the wait. */
+  readonly stopping: AbortSignal;
+}
+
+const topicsPauseMs = 500;
+
+/**
+ * Waits for topics that the deployment is creating: on a first install services start beside its
+ * job. Rejects with {@link TopicsMissing} after `timeoutMs`.
+ */
+async function awaitTopics(
+  cluster: Pick<ClusterReads, 'topics'>,
+  { topics, timeoutMs, logger, stopping }: AwaitTopicsOptions,
+): Promise<void> {
+  const startMs = monotonicNow();
+  for (let tries = 1; ; tries += 1) {
+    const existing = new Set(await cluster.topics());
+    const missing = topics.filter((topic) => !existing.has(topic));
+    if (missing.length === 0) return;
+    if (stopping.aborted || monotonicNow() - startMs >= timeoutMs) {
+      throw new TopicsMissing(`Kafka has no topic ${missing.join(', ')} that this user may use`);
+    }
+    if (tries === 1) logger.warn({ missing, timeoutMs }, 'waiting for topics');
+    await pause(topicsPauseMs, stopping);
+  }
 }

@@ -1,4 +1,4 @@
-import type { Subscription, WorkConsumer } from '../bus.ts';
+import type { BusSubscription, WorkConsumer } from '../bus.ts';
 import { createBatchHandler } from './batch-handler.ts';
 import type { ConsumerWatch } from './consumer-watch.ts';
 import { createOffsetCommits } from './offset-commits.ts';
@@ -7,7 +7,7 @@ import { timingOf } from './timing.ts';
 import { physicalTopic } from './topic-names.ts';
 import type { WireClient } from './wire-client.ts';
 
-export interface KafkaSubscription extends Subscription {
+export interface KafkaSubscription extends BusSubscription {
   readonly watch: ConsumerWatch;
   readonly problems: () => readonly string[];
 }

@@ -11,7 +11,7 @@ import type { Admin, Kafka, Producer, TopicPartitionOffset } from 'kafkajs';
 import type { MessageBus } from '../../src/bus.ts';
 import { createKafkaBus } from '../../src/kafka/kafka-bus.ts';
 import { createKafkaClient } from '../../src/kafka/kafkajs/client.ts';
-import { toKafkaMessage, toWireRecord } from '../../src/kafka/kafkajs/kafka-records.ts';
+import { fromKafkaMessage, toKafkaMessage } from '../../src/kafka/kafkajs/kafka-records.ts';
 import type { WireRecord } from '../../src/wire-record.ts';
 import type { BusWorld } from './bus-world.ts';
 
@@ -103,7 +103,7 @@ async function readTopic(kafka: Kafka, admin: Admin, topic: string): Promise<Wir
   await consumer.run({
     autoCommit: false,
     eachMessage: async ({ message, partition }) => {
-      records.push(toWireRecord(message));
+      records.push(fromKafkaMessage(message));
       if (Number(message.offset) + 1 >= Number(missing.get(partition))) missing.delete(partition);
       if (missing.size === 0) complete.resolve();
     },

@@ -1,5 +1,5 @@
 import type { KafkaMessage } from 'kafkajs';
-import { toWireRecord } from './kafka-records.ts';
+import { fromKafkaMessage } from './kafka-records.ts';
 
 const nothing = { attributes: 0, timestamp: '0', offset: '0' };
 
@@ -18,7 +18,7 @@ test('every record is read without throwing, also one that no client of ours wri
     },
   } satisfies KafkaMessage;
 
-  expect(toWireRecord(message)).toEqual({
+  expect(fromKafkaMessage(message)).toEqual({
     key: '',
     value: Buffer.alloc(0),
     headers: { 'message-type': 'refresh.cancel.v1', 'message-id': 'first' },
@@ -26,7 +26,7 @@ test('every record is read without throwing, also one that no client of ours wri
 });
 
 test('a record without headers has none', () => {
-  const record = toWireRecord({
+  const record = fromKafkaMessage({
     ...nothing,
     size: 1,
     key: Buffer.from('k'),

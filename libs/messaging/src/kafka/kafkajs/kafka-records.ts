@@ -2,7 +2,7 @@ import type { IHeaders, KafkaMessage } from 'kafkajs';
 import type { WireRecord } from '../../wire-record.ts';
 
 /** A record as the broker sent it. Never throws, whatever its key, value and headers are. */
-export function toWireRecord(message: KafkaMessage): WireRecord {
+export function fromKafkaMessage(message: KafkaMessage): WireRecord {
   return {
     key: message.key?.toString() ?? '',
     value: message.value ?? Buffer.alloc(0),

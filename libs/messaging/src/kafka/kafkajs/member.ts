@@ -5,7 +5,7 @@ import type {
   MemberHandlers,
   MemberOptions,
 } from '../wire-client.ts';
-import { toWireRecord } from './kafka-records.ts';
+import { fromKafkaMessage } from './kafka-records.ts';
 import { openConsumer } from './running-consumer.ts';
 
 export async function openKafkajsMember(
@@ -69,7 +69,7 @@ async function handleBatch(
     topic: batch.topic,
     partition: batch.partition,
     records: batch.messages.map((message) => ({
-      ...toWireRecord(message),
+      ...fromKafkaMessage(message),
       offset: message.offset,
       writtenAtMs: Number(message.timestamp),
     })),
