@@ -20,8 +20,6 @@ export type StagedPageRecord = z.infer<typeof manifestPage> & RecordedPage;
 /** One refresh and what the database acts on: the only document that its saga writes. */
 const document = refresh.extend({
   _id: refreshId,
-  /** The command that changed it last together with others (`createSharedUpdates`). */
-  sharedBy: z.string().exactOptional(),
   terminal: z.boolean(),
   /** Its claim on its Idempotency-Key; absent without a key, and in cancelled placeholders. */
   keyClaim: z.string().exactOptional(),

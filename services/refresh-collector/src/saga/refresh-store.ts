@@ -1,6 +1,6 @@
 import type { ProjectId } from '@inventory/contracts/ids';
 import { retryOnce } from '@inventory/mongo/many-documents';
-import { createSharedInserts, createSharedUpdates } from '@inventory/mongo/shared-commands';
+import { createSharedInserts } from '@inventory/mongo/shared-commands';
 import type { TypedCollection, TypedUpdate } from '@inventory/mongo/typed-collection';
 import { type Clock, dateOf } from '@inventory/runtime/clock';
 import { createBatcher } from '@inventory/runtime/concurrency';
@@ -44,7 +44,6 @@ export function createRefreshStore(
   const cached = new LRUCache<string, Refresh>({ max: refreshesCachedMax });
   const cache = (refresh: Refresh) => void cached.set(refresh.refreshId, refresh);
   const inserts = createSharedInserts(refreshes, writesPerCommand);
-  const steps = createSharedUpdates(refreshes, writesPerCommand);
   const appended = createAppendedEvents(refreshes, clock, times);
 
   /**
@@ -110,7 +109,8 @@ export function createRefreshStore(
     async saveStep(previous: Refresh, next: Refresh, page?: StagedPageRecord): Promise<boolean> {
       const { refreshId: _id, projectId, version } = previous;
       const update = updateTo(next, clock.now(), times, page);
-      const saved = await steps.add({ filter: { _id, projectId, version }, update });
+      const { modifiedCount } = await refreshes.updateOne({ _id, projectId, version }, update);
+      const saved = modifiedCount === 1;
       if (saved) cache(next);
       else cached.delete(_id);
       return saved;
