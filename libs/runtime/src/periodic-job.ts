@@ -4,6 +4,23 @@ import { measureJob } from './job-metrics.ts';
 import type { Lifetime } from './lifetime.ts';
 import type { Logger } from './logger.ts';
 
+/** Wakes the jobs that are started with it: it is made before what they and their wakers need. */
+export interface WakeSignal {
+  wake(): void;
+  /** Called by {@link startPeriodicJob}. */
+  wakes(job: PeriodicJob): void;
+}
+
+export function createWakeSignal(): WakeSignal {
+  const jobs: PeriodicJob[] = [];
+  return {
+    wake() {
+      for (const job of jobs) job.wake();
+    },
+    wakes: (job) => void jobs.push(job),
+  };
+}
+
 export interface PeriodicJobOptions {
   /** Letters and spaces: it is a label of the metrics. Jobs of one name share their series. */
   readonly name: string;
@@ -18,6 +35,7 @@ export interface PeriodicJobOptions {
   readonly cpuMs?: () => number;
   /** Pause before the first run; none when absent. */
   readonly firstDelayMs?: number;
+  readonly wokenBy?: WakeSignal;
   /** Stops the job when it closes. A job that ends earlier has none: its owner calls `stop`. */
   readonly lifetime?: Pick<Lifetime, 'defer'>;
   readonly logger: Logger;
@@ -104,5 +122,6 @@ export function startPeriodicJob(options: PeriodicJobOptions): PeriodicJob {
     },
   };
   lifetime?.defer(name, () => job.stop());
+  options.wokenBy?.wakes(job);
   return job;
 }

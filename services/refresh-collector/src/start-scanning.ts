@@ -1,5 +1,9 @@
 import { inventoryKeyText } from '@inventory/contracts/inventory-key';
-import { type PeriodicJob, startPeriodicJob } from '@inventory/runtime/periodic-job';
+import {
+  createWakeSignal,
+  startPeriodicJob,
+  type WakeSignal,
+} from '@inventory/runtime/periodic-job';
 import type { ServiceConfig } from '@inventory/runtime/service-settings';
 import type { ServiceContext } from '@inventory/service-host/service-context';
 import type { EgressConfig } from './egress/egress-config.ts';
@@ -40,6 +44,7 @@ export interface ScanningDeps {
 }
 
 type Config = EgressConfig & RefreshConfig & ScanConfig;
+type Wakes = { readonly [Job in 'planner' | 'worker']: WakeSignal };
 type Context = ServiceContext<ServiceConfig & Config>;
 
 const presenceMs = 1_000;
@@ -57,10 +62,8 @@ export function startScanning(context: Context, deps: ScanningDeps) {
   const { config, logger } = context;
   const { stores, refreshes, egress, planner } = deps;
   const { saga } = refreshes;
-  const worker = openWorker(context, deps, (mayWait) => {
-    jobs.planner.wake();
-    if (mayWait) jobs.worker.wake();
-  });
+  const wakes = { planner: createWakeSignal(), worker: createWakeSignal() };
+  const worker = openWorker(context, deps, wakes);
   const { observations } = deps;
   const { refreshes: stored } = saga;
   const taking = { ...context, scans: stores.scans, observations, refreshes: stored };
@@ -79,13 +82,13 @@ export function startScanning(context: Context, deps: ScanningDeps) {
     clock: context.clock,
     logger,
   });
-  const jobs = startJobs(context, deps, worker, scheduler);
+  startJobs(context, deps, { worker, scheduler, wakes });
   refreshes.onRefreshChanged((refresh, left) => {
-    if (scheduler.onRefreshChanged(refresh)) jobs.planner.wake();
+    if (scheduler.onRefreshChanged(refresh)) wakes.planner.wake();
     if (left !== 'collecting') return;
     worker.stopScan(refresh.refreshId);
     closeLeaseOf(stores.inventories, refresh, config.pages.count)
-      .then(() => jobs.planner.wake())
+      .then(() => wakes.planner.wake())
       .catch((error: unknown) => logger.warn({ err: error }, 'scan lease not closed'));
   });
   const running = () => worker.running;
@@ -97,7 +100,7 @@ export function startScanning(context: Context, deps: ScanningDeps) {
 function openWorker(
   { config, lifetime, clock, identifiers, logger }: Context,
   { stores, revisionStore, egress, refreshes, planner, replica }: ScanningDeps,
-  onEnded: (mayWait: boolean) => void,
+  wakes: Wakes,
 ): ScanWorker {
   const { saga } = refreshes;
   const { leaseMs, scansMax, pagesMax } = config.scheduling;
@@ -108,7 +111,10 @@ function openWorker(
     saga,
     replica,
     leaseMs,
-    onEnded,
+    onEnded(mayWait) {
+      wakes.planner.wake();
+      if (mayWait) wakes.worker.wake();
+    },
     clock,
     identifiers,
     logger,
@@ -128,9 +134,12 @@ function openWorker(
 function startJobs(
   { config, lifetime, logger }: Context,
   { stores, planner, use, livePagesPerMinute }: ScanningDeps,
-  worker: ScanWorker,
-  scheduler: ScanScheduler,
-): { readonly planner: PeriodicJob; readonly worker: PeriodicJob } {
+  {
+    worker,
+    scheduler,
+    wakes,
+  }: { readonly worker: ScanWorker; readonly scheduler: ScanScheduler; readonly wakes: Wakes },
+): void {
   const { idleMs } = config.scheduling;
   const jobs = { lifetime, logger };
   lifetime.defer('running scans', () => worker.idle());
@@ -143,34 +152,33 @@ function startJobs(
     intervalMs: () => Math.min(presenceMaxMs, use.pauseMs(presenceMs)),
     runOnce: () => stores.replicas.announceReplica(livePagesPerMinute()),
   });
-  const started = {
-    worker: startPeriodicJob({
-      ...jobs,
-      name: 'scan worker',
-      intervalMs: () => use.pauseMs(idleMs),
-      runOnce: () => worker.takeWaiting(),
-    }),
-    planner: startPeriodicJob({
-      ...jobs,
-      name: 'scan scheduler',
-      intervalMs() {
-        const quietMs = use.pauseMs(idleMs);
-        return planner.replicas.count > 1 ? Math.min(quietMs, Math.max(idleMs, othersMs)) : quietMs;
-      },
-      // However much changes, a plan has all of it.
-      coreShareMax: planningShareMax,
-      async runOnce() {
-        const hasChanged = await scheduler.runOnce();
-        if (planner.plan.accounts > 0) void use.note();
-        return hasChanged;
-      },
-    }),
-  };
-  use.onResumed(() => {
-    started.worker.wake();
-    started.planner.wake();
+  startPeriodicJob({
+    ...jobs,
+    name: 'scan worker',
+    wokenBy: wakes.worker,
+    intervalMs: () => use.pauseMs(idleMs),
+    runOnce: () => worker.takeWaiting(),
   });
-  return started;
+  startPeriodicJob({
+    ...jobs,
+    name: 'scan scheduler',
+    wokenBy: wakes.planner,
+    intervalMs() {
+      const quietMs = use.pauseMs(idleMs);
+      return planner.replicas.count > 1 ? Math.min(quietMs, Math.max(idleMs, othersMs)) : quietMs;
+    },
+    // However much changes, a plan has all of it.
+    coreShareMax: planningShareMax,
+    async runOnce() {
+      const hasChanged = await scheduler.runOnce();
+      if (planner.plan.accounts > 0) void use.note();
+      return hasChanged;
+    },
+  });
+  use.onResumed(() => {
+    wakes.worker.wake();
+    wakes.planner.wake();
+  });
 }
 
 /** An inventory that was never read has no more pages than are paid, and than a scan reads. */

@@ -52,32 +52,29 @@ function attempts() {
   return { done, deps };
 }
 
-test.each([
-  ['without a key', null, ['cancel stored', 'cancel withdrawn']],
-  ['with a key', 'key', []],
-])(
-  'an attempt %s that is refused for the rate is never sent, and leaves nothing (Rate limits)',
-  async (_what, idempotencyKey, expected) => {
-    const { done, deps } = attempts();
-    const counted = Promise.reject(new Error('refused for the rate'));
-
-    await expect(requestRefresh(deps, { ...request, idempotencyKey }, counted)).rejects.toThrow(
-      'refused for the rate',
-    );
-
-    expect(done).toEqual(expected);
-  },
-);
-
-test('one is sent once its request is counted and its cancel is durable', async () => {
+test('an attempt without a key is sent once its cancel is durable, one with a key at once', async () => {
   const { done, deps } = attempts();
-  const counted = Promise.withResolvers<void>();
-  const decided = requestRefresh(deps, { ...request, idempotencyKey: null }, counted.promise);
-  await Promise.resolve();
-  expect(done).toEqual(['cancel stored']);
+  const stored = Promise.withResolvers<void>();
+  const pendingCancels = { ...deps.pendingCancels, insertCancel: () => stored.promise };
+  const decided = requestRefresh({ ...deps, pendingCancels }, { ...request, idempotencyKey: null });
+  await requestRefresh(deps, { ...request, idempotencyKey: 'key' });
+  expect(done).toEqual(['sent']);
 
-  counted.resolve();
+  stored.resolve();
   await decided;
 
-  expect(done.slice(0, 2)).toEqual(['cancel stored', 'sent']);
+  expect(done).toEqual(['sent', 'sent', 'cancel withdrawn']);
+});
+
+test('an attempt whose cancel cannot be stored is not sent', async () => {
+  const { done, deps } = attempts();
+  const insertCancel = () => Promise.reject(new Error('no database'));
+  const pendingCancels = { ...deps.pendingCancels, insertCancel };
+
+  const result = await requestRefresh(
+    { ...deps, pendingCancels },
+    { ...request, idempotencyKey: null },
+  );
+
+  expect([result.result, done]).toEqual(['refused', []]);
 });

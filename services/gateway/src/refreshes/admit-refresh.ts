@@ -41,11 +41,7 @@ export interface AdmitRefreshDeps extends SendAttemptDeps {
 /** Admits one refresh, alone or of a batch, or returns the one of its key. Throws the refusal. */
 export async function admitRefresh(
   deps: AdmitRefreshDeps,
-  {
-    requestId,
-    principal,
-    counted,
-  }: Pick<AdmittedRequest, 'requestId' | 'principal'> & Partial<Pick<AdmittedRequest, 'counted'>>,
+  { requestId, principal }: Pick<AdmittedRequest, 'requestId' | 'principal'>,
   inputs: RefreshInputs,
 ): Promise<AdmittedRefresh> {
   const prices = await deps.prices.readPrices();
@@ -63,7 +59,7 @@ export async function admitRefresh(
     requestedAtMs: deps.clock.now(),
     watchId: null,
   };
-  const result = await requestRefresh(deps, request, counted);
+  const result = await requestRefresh(deps, request);
   if (result.result === 'refused' && isFundsRefusal(result.refusal)) {
     deps.funds.recordRefusal({ accountId, projectId, productCode: refreshProduct });
   }
@@ -121,30 +117,17 @@ export type RequestRefreshDeps = Omit<
  * belongs to. An attempt without a key cannot be found again: its cancel is durable before it is
  * sent, and withdrawn before the response says that it is accepted, so that a gateway that dies in
  * between leaves nothing that is charged.
- *
- * `counted` rejects where the request is refused for the rate: then nothing is sent.
  */
 export async function requestRefresh(
   deps: RequestRefreshDeps,
   attempt: RefreshRequest,
-  counted?: Promise<void>,
 ): Promise<AttemptResult> {
-  if (attempt.idempotencyKey !== null) {
-    await counted;
-    return await sendAttempt(deps, attempt);
-  }
+  if (attempt.idempotencyKey !== null) return await sendAttempt(deps, attempt);
   const decidedByMs = attempt.requestedAtMs + deps.decisionTimeoutMs + deps.deadlines.storeMs;
-  const [stored, admitted] = await Promise.allSettled([
-    deps.pendingCancels.insertCancel(attempt, decidedByMs),
-    counted,
-  ]);
-  if (admitted.status === 'rejected') {
-    // One that is left is sent, and has no effect.
-    void isWithdrawn(deps, attempt, refused(notSent));
-    throw admitted.reason;
-  }
-  if (stored.status === 'rejected') {
-    deps.logger.warn({ err: stored.reason }, 'refresh not requested');
+  try {
+    await deps.pendingCancels.insertCancel(attempt, decidedByMs);
+  } catch (error) {
+    deps.logger.warn({ err: error }, 'refresh not requested');
     return refused(notSent);
   }
   const result = await sendAttempt(deps, attempt);

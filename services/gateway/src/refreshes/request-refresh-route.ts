@@ -30,7 +30,6 @@ export const requestRefreshRoute = publicRoute({
   template: '/v2/platform/users/{platform_id}/inventory/{app_id}/{context_id}/refresh',
   permission: refreshProduct,
   product: refreshProduct,
-  countedBeside: true,
   input: {
     path: scopePath,
     header: z.object({

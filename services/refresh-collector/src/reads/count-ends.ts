@@ -44,7 +44,10 @@ export function countEnds(
   // Closed behind the job: what it leaves is saved.
   lifetime.defer('counted ends of refreshes', save);
   startPeriodicJob({
-    ...{ lifetime, logger, name: 'ends of refreshes', intervalMs: saveEveryMs },
+    lifetime,
+    logger,
+    name: 'ends of refreshes',
+    intervalMs: saveEveryMs,
     runOnce: save,
   });
   return (refresh) => {

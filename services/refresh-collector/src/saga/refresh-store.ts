@@ -156,7 +156,9 @@ export function createAppendedEvents(
   { retention }: Pick<RefreshTimes, 'retention'>,
 ) {
   return createBatcher<string, void>({
-    ...{ gatherMs, itemsMax: refreshesPerCommand, waitingMax },
+    gatherMs,
+    itemsMax: refreshesPerCommand,
+    waitingMax,
     async flush(ids) {
       const expireAt = dateOf(clock.now() + retention.terminalMs);
       await retryOnce(() =>
