@@ -1,5 +1,4 @@
 import type { PageCapacity } from './page-capacity.domain.ts';
-import { createSuffixMinimum } from './suffix-minimum.domain.ts';
 
 /**
  * Pages reserved until each deadline, against the pages that can be read until then. Deadlines are
@@ -22,9 +21,9 @@ export function openReservations(
     { length: steps + 1 },
     (_, step) => share * capacity.until(timeOf(step)),
   );
-  const free = createSuffixMinimum(unreserved);
+  const free = createMinimumTree(unreserved);
   /** The same at the deadlines of what is reserved. */
-  const freeAtDeadlines = createSuffixMinimum(unreserved.map(() => Number.POSITIVE_INFINITY));
+  const freeAtDeadlines = createMinimumTree(unreserved.map(() => Number.POSITIVE_INFINITY));
   const stepOf = (deadlineMs: number) =>
     Math.max(0, Math.min(steps, Math.floor((deadlineMs - nowMs) / stepMs)));
 
@@ -55,6 +54,62 @@ export function openReservations(
     /** Pages that fit before the end of the horizon. */
     get unreserved(): number {
       return Math.max(0, free.at(steps));
+    },
+  };
+}
+
+/**
+ * A lazy segment tree of minima: numbers that are changed, and whose least is read, from an index to
+ * the end, in logarithmic time. The numbers are its leaves; each node has the minimum below it without
+ * what was added to the nodes above it.
+ */
+export function createMinimumTree(numbers: readonly number[]) {
+  const size = 2 ** Math.ceil(Math.log2(Math.max(1, numbers.length)));
+  const minimum = new Float64Array(2 * size).fill(Number.POSITIVE_INFINITY);
+  const added = new Float64Array(2 * size);
+  minimum.set(numbers, size);
+  for (let node = size - 1; node >= 1; node -= 1) update(node);
+
+  function leastBelow(node: number): number {
+    return (minimum[node] ?? Number.POSITIVE_INFINITY) + (added[node] ?? 0);
+  }
+
+  function update(node: number): void {
+    minimum[node] = Math.min(leastBelow(2 * node), leastBelow(2 * node + 1));
+  }
+
+  function at(index: number): number {
+    let value = minimum[size + index] ?? Number.POSITIVE_INFINITY;
+    for (let node = size + index; node >= 1; node >>= 1) value += added[node] ?? 0;
+    return value;
+  }
+
+  return {
+    /** Adds to every number from `from` on. */
+    add(from: number, more: number): void {
+      let node = size + from;
+      added[node] = (added[node] ?? 0) + more;
+      for (; node > 1; node >>= 1) {
+        if (node % 2 === 0) added[node + 1] = (added[node + 1] ?? 0) + more;
+        update(node >> 1);
+      }
+    },
+    /** The least number from `from` on. */
+    least(from: number): number {
+      let node = size + from;
+      let least = leastBelow(node);
+      for (; node > 1; node >>= 1) {
+        if (node % 2 === 0) least = Math.min(least, leastBelow(node + 1));
+        least += added[node >> 1] ?? 0;
+      }
+      return least;
+    },
+    at,
+    set(index: number, value: number): void {
+      let node = size + index;
+      minimum[node] = 0;
+      minimum[node] = value - at(index);
+      for (; node > 1; node >>= 1) update(node >> 1);
     },
   };
 }

@@ -30,7 +30,7 @@ const candidatesMax = 10_000;
 
 /**
  * Queued refreshes whose scans start now. One pass in the fair order: each refresh starts, or its
- * pages are promised until its latest deadline. It is tested against the running scans and what is
+ * pages are reserved until its latest deadline. It is tested against the running scans and what is
  * ahead of it only, so that no refresh waits for one that comes after it. The pass ends where no
  * further scan can start: its cost follows the starts, not the length of the queue.
  *
@@ -49,14 +49,17 @@ export function scansToStart(options: StartOptions): StartedScans {
     const isFull = active.length + pass.start.length >= rules.scansMax;
     if (isFull || reservations.unreserved < 1 || candidates > candidatesMax) break;
     if (!gate.admits(refresh.appId)) continue;
-    if (gate.admitsAll(refresh.appId)) pass.pagesAhead += refresh.pages;
+    if (gate.admitsAll(refresh.appId)) pass.queuedPagesConsidered += refresh.pages;
     const isLate = refresh.queueDeadlineMs - snapshot.nowMs < leadMs;
-    const asExpected = isLate || !pass.hasUnread;
-    if (mayStart(refresh, isLate, pass, options) && reserveStart(refresh, asExpected, options)) {
+    const acceptExpectedSize = isLate || !pass.hasScanOfUnknownSize;
+    if (
+      mayStart(refresh, isLate, pass, options) &&
+      reserveStart(refresh, acceptExpectedSize, options)
+    ) {
       recordStart(refresh, pass, options);
-    } else if (gate.admitsAll(refresh.appId)) promisePages(refresh, pass, options);
+    } else if (gate.admitsAll(refresh.appId)) reserveForQueued(refresh, pass, options);
   }
-  const pagesBehind = queued.pages - pass.pagesAhead;
+  const pagesBehind = queued.pages - pass.queuedPagesConsidered;
   return { start: pass.start, pagesFree: Math.max(0, reservations.unreserved - pagesBehind) };
 }
 
@@ -68,11 +71,11 @@ interface Pass {
   /** Scans that run, by account. */
   readonly ofAccount: Map<string, number>;
   /** A scan of unknown size runs. */
-  hasUnread: boolean;
+  hasScanOfUnknownSize: boolean;
   /** A first page is left to an account without a scan. */
-  isRoomKept: boolean;
+  firstPageReserved: boolean;
   /** Pages of what was looked at and may be read. */
-  pagesAhead: number;
+  queuedPagesConsidered: number;
 }
 
 function openPass({ scans, active }: StartOptions): Pass {
@@ -80,9 +83,9 @@ function openPass({ scans, active }: StartOptions): Pass {
     start: [],
     busy: new Set(scans.map(({ inventory }) => inventory)),
     ofAccount: countBy(active, ({ accountId }) => accountId),
-    hasUnread: active.some(({ isSizeKnown }) => !isSizeKnown),
-    isRoomKept: false,
-    pagesAhead: 0,
+    hasScanOfUnknownSize: active.some(({ isSizeKnown }) => !isSizeKnown),
+    firstPageReserved: false,
+    queuedPagesConsidered: 0,
   };
 }
 
@@ -110,14 +113,14 @@ function mayStart(
 
 function recordStart(refresh: Candidate, pass: Pass, { gate }: StartOptions): void {
   gate.record(refresh.appId);
-  pass.hasUnread ||= !refresh.isSizeKnown;
+  pass.hasScanOfUnknownSize ||= !refresh.isSizeKnown;
   pass.start.push(refresh.id);
   pass.busy.add(refresh.inventory);
   pass.ofAccount.set(refresh.accountId, (pass.ofAccount.get(refresh.accountId) ?? 0) + 1);
 }
 
-/** Promises its pages until its latest deadline, and room for a first page to one account. */
-function promisePages(
+/** Reserves its pages until its latest deadline, and a first page for one account without a scan. */
+function reserveForQueued(
   { accountId, queueDeadlineMs, pages, isSizeKnown }: Candidate,
   pass: Pass,
   { reservations, rules }: StartOptions,
@@ -125,9 +128,9 @@ function promisePages(
   const latestMs = queueDeadlineMs + rules.collectMs;
   if (!reservations.fits(latestMs, pages)) return;
   reservations.add(latestMs, pages);
-  if (pass.isRoomKept || isSizeKnown || pass.ofAccount.has(accountId)) return;
+  if (pass.firstPageReserved || isSizeKnown || pass.ofAccount.has(accountId)) return;
   reservations.addAtOnce(firstPage);
-  pass.isRoomKept = true;
+  pass.firstPageReserved = true;
 }
 
 /**
@@ -150,11 +153,11 @@ function leadToStart(
  */
 function reserveStart(
   { pages, isSizeKnown }: Candidate,
-  asExpected: boolean,
+  acceptExpectedSize: boolean,
   { snapshot, reservations, rules }: StartOptions,
 ): boolean {
   const deadlineMs = snapshot.nowMs + rules.collectMs;
-  const needed = isSizeKnown || asExpected ? pages : Math.max(pages, rules.pagesMax);
+  const needed = isSizeKnown || acceptExpectedSize ? pages : Math.max(pages, rules.pagesMax);
   if (!reservations.fits(deadlineMs, needed)) return false;
   if (isSizeKnown) reservations.add(deadlineMs, pages);
   else if (reservations.fitsAtOnce(firstPage)) {

@@ -1,6 +1,6 @@
 import { propertyRuns } from '@inventory/testkit/property-runs';
 import fc from 'fast-check';
-import { createSuffixMinimum } from './suffix-minimum.domain.ts';
+import { createMinimumTree } from './reservations.domain.ts';
 
 const number = fc.integer({ min: -100, max: 100 });
 const change = fc.record({
@@ -17,7 +17,7 @@ describe('the least number from a place on', () => {
         fc.array(change, { maxLength: 30 }),
         (numbers, changes) => {
           const list = [...numbers];
-          const tree = createSuffixMinimum(numbers);
+          const tree = createMinimumTree(numbers);
           for (const { kind, place, by } of changes) {
             const from = place % list.length;
             if (kind === 'set') {
