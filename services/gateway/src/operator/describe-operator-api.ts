@@ -1,5 +1,15 @@
-import { credentialRecord, issuedCredential } from '@inventory/contracts/http/credentials';
+import { auditRecord } from '@inventory/contracts/http/audit';
+import {
+  credentialRecord,
+  foundCredential,
+  issuedCredential,
+} from '@inventory/contracts/http/credentials';
 import { requestIssue } from '@inventory/contracts/http/meta';
+import {
+  accountRecord,
+  projectRecord,
+  serviceAccountRecord,
+} from '@inventory/contracts/http/tenancy';
 import {
   webhookDelivery,
   webhookEndpoint,
@@ -25,13 +35,6 @@ import {
 } from '@inventory/http/openapi-responses';
 import { z } from 'zod';
 import type { OperatorEndpoint, OperatorTag } from './operator-route.ts';
-import {
-  accountRecord,
-  auditRecord,
-  foundCredential,
-  projectRecord,
-  serviceAccountRecord,
-} from './operator-schemas.ts';
 
 const named: NamedSchemas = new Map<z.core.$ZodType, string>([
   [accountRecord, 'Account'],

@@ -16,11 +16,11 @@ function storedCredential() {
   const secret = mintSecret(id);
   const stored = foundCredential({
     credential: {
-      ...{ id, permissions: ['customer.events.read.v1'] },
+      ...{ credentialId: id, scopes: ['customer.events.read.v1'] },
       secrets: [{ digest: secretDigest(secret), issuedAtMs: 0, validUntilMs: null }],
     },
   });
-  return { secret, accountId: stored.account.id, stored };
+  return { secret, accountId: stored.account.accountId, stored };
 }
 
 /** One replica: its cache of Principals, its streams, and the checks of their Principals. */

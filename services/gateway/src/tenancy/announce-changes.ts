@@ -11,7 +11,8 @@ import { withDeadline } from '@inventory/runtime/wait';
 import type { ServiceContext } from '@inventory/service-host/service-context';
 import { startOutbox } from '@inventory/work/outbox';
 import type { Db } from 'mongodb';
-import { tenancyCollections } from './tenancy-documents.ts';
+import { defaultServiceAccountId } from './tenancy.domain.ts';
+import { tenancyDocuments } from './tenancy-documents.ts';
 import type { Announcement } from './tenancy-store.ts';
 
 export type AuthorityChange = MessageBody<'authority.changed.v1'>;
@@ -50,18 +51,19 @@ export function startAnnouncing(
   context: Pick<ServiceContext, 'clock' | 'identifiers' | 'lifetime' | 'logger'>,
 ): Announce {
   const { clock, identifiers, logger } = context;
-  const outboxOf = (collectionName: string) =>
+  const outboxOf = ({ collection: collectionName }: { readonly collection: string }) =>
     startOutbox({ db, collectionName, publish }, context);
-  const accounts = outboxOf(tenancyCollections.accounts);
-  const projects = outboxOf(tenancyCollections.projects);
-  const serviceAccounts = outboxOf(tenancyCollections.serviceAccounts);
-  const credentials = outboxOf(tenancyCollections.credentials);
+  const accounts = outboxOf(tenancyDocuments.accounts);
+  const projects = outboxOf(tenancyDocuments.projects);
+  const serviceAccounts = outboxOf(tenancyDocuments.serviceAccounts);
+  const credentials = outboxOf(tenancyDocuments.credentials);
 
   function flush({ accountId, projectId, serviceAccountId, credentialId }: ChangedThing) {
     if (credentialId !== undefined) return credentials.flush(credentialId);
     if (projectId !== undefined) return projects.flush(projectId);
-    if (serviceAccountId !== undefined) return serviceAccounts.flush(serviceAccountId);
-    return accounts.flush(accountId);
+    const isDefault = serviceAccountId === defaultServiceAccountId(accountId);
+    if (serviceAccountId === undefined || isDefault) return accounts.flush(accountId);
+    return serviceAccounts.flush(serviceAccountId);
   }
 
   return async (thing, write) => {

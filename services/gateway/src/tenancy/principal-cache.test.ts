@@ -14,9 +14,9 @@ function createFixture() {
   const secrets = [{ digest: secretDigest(secret), issuedAtMs: clock.now(), validUntilMs: null }];
   let stored = foundCredential({
     account: { eventsEnabled: false },
-    credential: { id: credentialId, secrets },
+    credential: { credentialId, secrets },
   });
-  const accountId = stored.account.id;
+  const accountId = stored.account.accountId;
   let reads = 0;
   let gate: Promise<void> | undefined;
   const store = {
@@ -146,7 +146,7 @@ test.each([
   ['it was replaced', { credential: { secrets: [otherSecret] } }],
   ['its Project is suspended', { project: { state: 'suspended' } }],
   ['its account is suspended', { account: { state: 'suspended' } }],
-] as const)(
+] satisfies [string, Parameters<ReturnType<typeof createFixture>['change']>[0]][])(
   'where %s, no Principal is read of a secret that the cache still has (Tenancy) [credential-state]',
   async (_how, changes) => {
     const { principals, secret, change } = createFixture();
