@@ -1,7 +1,7 @@
 import type { RefreshId } from '@inventory/contracts/ids';
 import { ensureIndexes } from '@inventory/mongo/indexes';
 import { CorruptDocument } from '@inventory/mongo/parse-document';
-import { isoTime, systemClock } from '@inventory/runtime/clock';
+import { systemClock } from '@inventory/runtime/clock';
 import { systemIdentifiers } from '@inventory/runtime/identifiers';
 import { secretDigest } from '@inventory/runtime/secret-digest';
 import { newAccountId, newProjectId, newRequestId } from '@inventory/testkit/builders';
@@ -44,11 +44,15 @@ afterAll(() => client.close());
 beforeEach(() => commands.splice(0));
 
 const announce: Announce = (_thing, write) => {
-  const body = { account_id: newAccountId(), project_id: null, credential_id: null };
   const message = {
     type: 'authority.changed.v1',
     id: `authority-changed:${systemIdentifiers.uuidV7()}`,
-    body: { ...body, at: isoTime(systemClock.now()) },
+    body: {
+      accountId: newAccountId(),
+      projectId: null,
+      credentialId: null,
+      atMs: systemClock.now(),
+    },
   } as const;
   return write({ message, atMs: systemClock.now() });
 };

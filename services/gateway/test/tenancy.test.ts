@@ -1,6 +1,6 @@
 import type { CredentialId } from '@inventory/contracts/ids';
 import type { OutgoingMessage } from '@inventory/messaging/bus';
-import { isoTime, systemClock } from '@inventory/runtime/clock';
+import { systemClock } from '@inventory/runtime/clock';
 import { newCredentialId } from '@inventory/testkit/builders';
 import { recordMessages } from '@inventory/testkit/message-recorder';
 import { openNamespace, type TestNamespace, testLogger } from '@inventory/testkit/namespace';
@@ -49,8 +49,7 @@ function barrier(parties: number): () => Promise<void> {
 }
 
 function announcementOf({ credentialId, accountId, projectId }: Credential): OutgoingMessage {
-  const of = { account_id: accountId, project_id: projectId, credential_id: credentialId };
-  const body = { ...of, at: isoTime(systemClock.now()) };
+  const body = { accountId, projectId, credentialId, atMs: systemClock.now() };
   return { type: 'authority.changed.v1', id: `authority-changed:${credentialId}`, body };
 }
 
@@ -238,9 +237,9 @@ test('an announcement that could not be sent is sent by whichever replica sweeps
         .of('authority.changed.v1')
         .find(
           (change) =>
-            change.account_id === account.accountId &&
-            change.project_id === project.projectId &&
-            change.credential_id === credential.credentialId,
+            change.accountId === account.accountId &&
+            change.projectId === project.projectId &&
+            change.credentialId === credential.credentialId,
         ),
     );
   } finally {

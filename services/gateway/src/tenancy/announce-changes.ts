@@ -4,9 +4,7 @@ import type {
   ProjectId,
   ServiceAccountId,
 } from '@inventory/contracts/ids';
-import type { MessageBody } from '@inventory/contracts/messages';
 import type { MessageBus } from '@inventory/messaging/bus';
-import { isoTime } from '@inventory/runtime/clock';
 import { withDeadline } from '@inventory/runtime/wait';
 import type { ServiceContext } from '@inventory/service-host/service-context';
 import { startOutbox } from '@inventory/work/outbox';
@@ -14,8 +12,6 @@ import type { Db } from 'mongodb';
 import { defaultServiceAccountId } from './tenancy.domain.ts';
 import { tenancyDocuments } from './tenancy-documents.ts';
 import type { Announcement } from './tenancy-store.ts';
-
-export type AuthorityChange = MessageBody<'authority.changed.v1'>;
 
 /** What is changed: its message is in the most specific of these documents. */
 export interface ChangedThing {
@@ -46,7 +42,7 @@ export function startAnnouncing(
   }: {
     readonly db: Db;
     readonly publish: MessageBus['publish'];
-    readonly invalidate: (change: Pick<AuthorityChange, 'account_id'>) => void;
+    readonly invalidate: (accountId: AccountId) => void;
   },
   context: Pick<ServiceContext, 'clock' | 'identifiers' | 'lifetime' | 'logger'>,
 ): Announce {
@@ -69,16 +65,11 @@ export function startAnnouncing(
   return async (thing, write) => {
     const { accountId, projectId = null, credentialId = null } = thing;
     const atMs = clock.now();
-    const body: AuthorityChange = {
-      account_id: accountId,
-      project_id: projectId,
-      credential_id: credentialId,
-      at: isoTime(atMs),
-    };
+    const body = { accountId, projectId, credentialId, atMs };
     const id = `authority-changed:${identifiers.uuidV7()}`;
     const changed = await write({ message: { type: 'authority.changed.v1', id, body }, atMs });
     if (changed === null) return null;
-    invalidate(body);
+    invalidate(accountId);
     try {
       await withDeadline(flush(thing), publishWithinMs, 'publishing a change of a principal');
     } catch (error) {

@@ -24,15 +24,15 @@ export function openTenancy(
     broadcasts,
   }: {
     readonly db: Db;
-    readonly bus: Pick<MessageBus, 'publish'>;
+    readonly bus: MessageBus;
     readonly broadcasts: Broadcasts;
   },
 ) {
   const { clock, identifiers } = context;
   const store = createTenancyStore(db, context.logger);
-  const principals = createPrincipalCache(store, clock);
+  const principals = createPrincipalCache(store.findBySecretDigest, clock);
   const { invalidate } = principals;
-  broadcasts.invalidateOn(['authority.changed.v1'], ({ body }) => invalidate(body));
+  broadcasts.invalidateOn(['authority.changed.v1'], ({ body }) => invalidate(body.accountId));
   const announce = startAnnouncing({ db, publish: bus.publish, invalidate }, context);
   const { accounts, projects, serviceAccounts, credentials, findBySecretDigest } = store;
   const changeAccount = changesOf(accounts, announce);
