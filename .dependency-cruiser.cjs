@@ -76,6 +76,7 @@ module.exports = {
           '^libs/contracts/src/(ids|vocabulary|inventory-key|languages|refusal|staged-rows)\\.ts$',
           '^libs/contracts/src/messages/',
           '^node_modules/zod/',
+          '^libs/contracts/src/http/(credentials|tenancy)\\.ts$',
           '^libs/runtime/src/(csv|json)-text\\.ts$',
           '^node_modules/ipaddr\\.js/',
         ],

@@ -1,7 +1,10 @@
 import { z } from 'zod';
 
 /** The name on the wire: `requestedAtMs` is `requested_at`, any other name itself in snake_case. */
-type WireName<Name> = Name extends `${infer Time}AtMs` ? SnakeCase<`${Time}At`> : SnakeCase<Name>;
+type WireName<Name> = Name extends `${infer Point extends PointInTime}Ms`
+  ? SnakeCase<Point>
+  : SnakeCase<Name>;
+type PointInTime = 'at' | 'since' | 'until' | `${string}${'At' | 'Since' | 'Until'}`;
 type SnakeCase<Name> = Name extends `${infer First}${infer Rest}`
   ? `${First extends Lowercase<First> ? First : `_${Lowercase<First>}`}${SnakeCase<Rest>}`
   : '';
@@ -12,11 +15,15 @@ type InCode<Field extends z.core.SomeType> =
     ? Decoded
     : Field extends z.ZodNullable<infer Value>
       ? z.ZodNullable<InCode<Value>>
-      : Field extends z.ZodOptional<infer Value>
-        ? z.ZodOptional<InCode<Value>>
-        : Field extends z.ZodArray<infer Item>
-          ? z.ZodArray<InCode<Item>>
-          : Extract<Field, z.core.$ZodType>;
+      : Field extends z.ZodDefault<infer Value>
+        ? InCode<Value>
+        : Field extends z.ZodExactOptional<infer Value>
+          ? z.ZodExactOptional<InCode<Value>>
+          : Field extends z.ZodOptional<infer Value>
+            ? z.ZodOptional<InCode<Value>>
+            : Field extends z.ZodArray<infer Item>
+              ? z.ZodArray<InCode<Item>>
+              : Extract<Field, z.core.$ZodType>;
 
 type WireShape<Fields> = { -readonly [Name in keyof Fields as WireName<Name>]: Fields[Name] };
 type CodeShape<Fields extends z.ZodRawShape> = {
@@ -32,7 +39,7 @@ export type WireCodec<Fields extends z.ZodRawShape> = z.ZodCodec<
 /**
  * Declares a noun once: in the code its names are camelCase and its times milliseconds, on the wire
  * snake_case and ISO text. A field is a schema of its wire form, or a codec, or a codec that is
- * nullable, optional or in an array. Decoding ignores what is not declared. What breaks a schema
+ * nullable, optional, in an array or has a default. Decoding ignores what is not declared. What breaks a schema
  * throws a ZodError, encoded or decoded.
  */
 export function wire<const Fields extends z.ZodRawShape>(fields: Fields): WireCodec<Fields> {
@@ -65,13 +72,17 @@ function wireOf<Fields extends z.ZodRawShape>(
   return codec as unknown as WireCodec<Fields>;
 }
 
+const pointInTime = /(^at|^since|^until|At|Since|Until)Ms$/;
+
 function wireName(name: string): string {
-  return name.replace(/AtMs$/, 'At').replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+  return name.replace(pointInTime, '$1').replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }
 
 function codeOf(field: z.core.$ZodType): z.core.$ZodType {
   if (field instanceof z.ZodCodec) return field.out;
   if (field instanceof z.ZodNullable) return z.nullable(codeOf(field.unwrap()));
+  if (field instanceof z.ZodDefault) return codeOf(field.unwrap());
+  if (field instanceof z.ZodExactOptional) return z.exactOptional(codeOf(field.unwrap()));
   if (field instanceof z.ZodOptional) return z.optional(codeOf(field.unwrap()));
   if (field instanceof z.ZodArray) return z.array(codeOf(field.element));
   return field;

@@ -303,18 +303,17 @@ test('a test reaches an endpoint also where it is disabled, signed, and is tried
 
 test('a suspended Project is sent nothing, and what was appended meanwhile once it is active again (Tenancy)', async () => {
   const customer = newCustomer();
-  const { accountId: account_id, projectId: project_id } = customer;
-  world.gateway.withoutEvents.add(project_id);
+  const { accountId, projectId } = customer;
+  world.gateway.withoutEvents.add(projectId);
   const endpoint = await world.create(customer, '/suspended');
   await world.announce(customer, 2);
   await appended(customer, 2);
-  await waitFor('the gateway received the lookup', () => world.gateway.asked.includes(project_id));
-  const whileSuspended = (await world.deliveries(project_id, endpoint.endpoint_id)).items;
+  await waitFor('the gateway received the lookup', () => world.gateway.asked.includes(projectId));
+  const whileSuspended = (await world.deliveries(projectId, endpoint.endpoint_id)).items;
 
-  world.gateway.withoutEvents.delete(project_id);
-  const at = new Date().toISOString();
-  const body = { account_id, project_id, credential_id: null, at };
-  await world.bus.publish([{ type: 'authority.changed.v1', id: project_id, body }]);
+  world.gateway.withoutEvents.delete(projectId);
+  const body = { accountId, projectId, credentialId: null, atMs: Date.now() };
+  await world.bus.publish([{ type: 'authority.changed.v1', id: projectId, body }]);
   await arrived('/suspended', 2);
 
   expect(whileSuspended).toEqual([]);

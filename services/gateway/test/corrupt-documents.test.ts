@@ -1,7 +1,13 @@
 import type { MongoConnection } from '@inventory/mongo/connect';
 import { systemClock } from '@inventory/runtime/clock';
 import { systemIdentifiers } from '@inventory/runtime/identifiers';
-import { newAccountId, newProjectId, newRefreshId, newScope } from '@inventory/testkit/builders';
+import {
+  newAccountId,
+  newProjectId,
+  newRefreshId,
+  newRequestId,
+  newScope,
+} from '@inventory/testkit/builders';
 import { testLogger } from '@inventory/testkit/namespace';
 import { openTestStore } from '@inventory/testkit/test-store';
 import { createCaptureStore } from '../src/captures/capture-store.ts';
@@ -72,7 +78,7 @@ test('corrupt captures that are due first take no place among those to be comple
 interface List {
   /** Inserts the next one; its id. */
   insert(): Promise<string>;
-  list(limit: number): Promise<{ readonly id: string }[]>;
+  list(limit: number): Promise<string[]>;
 }
 
 const process = { clock: systemClock, identifiers: systemIdentifiers };
@@ -83,30 +89,41 @@ const from = { afterId: null };
 const listsOf: Readonly<Record<string, () => Promise<List>>> = {
   async accounts() {
     const store = tenancy();
-    const newest = (await store.accounts.list({}, { ...from, limit: 1_000 })).at(-1)?.id ?? null;
+    const newest =
+      (await store.accounts.list({}, { ...from, limit: 1_000 })).at(-1)?.accountId ?? null;
     return {
-      insert: async () => (await createAccount(store, process, { name: '' })).id,
-      list: (limit) => store.accounts.list({}, { afterId: newest, limit }),
+      insert: async () => (await createAccount(store, process, { name: '' })).accountId,
+      list: async (limit) => {
+        const found = await store.accounts.list({}, { afterId: newest, limit });
+        return found.map(({ accountId }) => accountId);
+      },
     };
   },
   async projects() {
     const store = tenancy();
-    const { id: accountId } = await createAccount(store, process, { name: '' });
+    const { accountId } = await createAccount(store, process, { name: '' });
     return {
-      insert: async () => (await createProject(store, process, { accountId, name: null })).id,
-      list: (limit) => store.projects.list({ accountId }, { ...from, limit }),
+      insert: async () =>
+        (await createProject(store, process, { accountId, name: null })).projectId,
+      list: async (limit) => {
+        const found = await store.projects.list({ accountId }, { ...from, limit });
+        return found.map(({ projectId }) => projectId);
+      },
     };
   },
   async service_accounts() {
     const store = tenancy();
     const account = await createAccount(store, process, { name: '' });
-    const wanted = { accountId: account.id, name: '' };
+    const wanted = { accountId: account.accountId, name: '' };
     const mark = () => Promise.resolve();
     return {
-      insert: async () => (await createServiceAccount(store, mark, process, wanted)).id,
+      insert: async () =>
+        (await createServiceAccount(store, mark, process, wanted)).serviceAccountId,
       // The default one is first.
-      list: async (limit) =>
-        (await store.serviceAccounts.list(account, { ...from, limit: limit + 1 })).slice(1),
+      list: async (limit) => {
+        const found = await store.serviceAccounts.list(account, { ...from, limit: limit + 1 });
+        return found.slice(1).map(({ serviceAccountId }) => serviceAccountId);
+      },
     };
   },
   async credentials() {
@@ -115,17 +132,20 @@ const listsOf: Readonly<Record<string, () => Promise<List>>> = {
     return {
       async insert() {
         const uuid = systemIdentifiers.uuidV7();
-        const id = `cred_${uuid}` as const;
+        const credentialId = `cred_${uuid}` as const;
         const accountId = newAccountId();
         await store.credentials.insert({
-          ...{ id, accountId, projectId, serviceAccountId: `sa_${uuid}`, name: null },
-          ...{ state: 'active', permissions: [], expiresAtMs: null, networkPolicy: null },
+          ...{ credentialId, accountId, projectId, serviceAccountId: `sa_${uuid}`, name: null },
+          ...{ state: 'active', scopes: [], expiresAtMs: null, networkPolicy: null },
           ...{ rotation: 0, createdAtMs: 1, changedAtMs: 1, revokedAtMs: null },
           secrets: [{ digest: uuid, issuedAtMs: 1, validUntilMs: null }],
         });
-        return id;
+        return credentialId;
       },
-      list: (limit) => store.credentials.list({ projectId }, { ...from, limit }),
+      list: async (limit) => {
+        const found = await store.credentials.list({ projectId }, { ...from, limit });
+        return found.map((one) => one.credentialId);
+      },
     };
   },
   async watches() {
@@ -141,24 +161,29 @@ const listsOf: Readonly<Record<string, () => Promise<List>>> = {
         return placeOf(projectId, watch.scope);
       },
       list: async (limit) =>
-        (await store.listWatches({ ...part, limit })).map(({ scope }) => ({
-          id: placeOf(projectId, scope),
-        })),
+        (await store.listWatches({ ...part, limit })).map(({ scope }) => placeOf(projectId, scope)),
     };
   },
   async operator_audit() {
     const store = createAuditStore(mongo.db, patientDeadlines, testLogger);
     const operator = systemIdentifiers.uuidV7();
     const part = { fromMs: null, toMs: null, operator, after: null };
-    const call = { operator, requestId: '', peer: '', method: 'POST', path: '', action: null };
+    const call = {
+      operator,
+      requestId: newRequestId(),
+      peer: '',
+      method: 'POST',
+      path: '',
+      action: null,
+    };
     return {
       async insert() {
-        const id = `aud_${systemIdentifiers.uuidV7()}` as const;
+        const auditId = `aud_${systemIdentifiers.uuidV7()}` as const;
         const entry = { kind: 'started', parameters: {}, outcome: null } as const;
-        await store.append({ id, atMs: 1, ...call, ...entry });
-        return id;
+        await store.append({ auditId, atMs: 1, ...call, ...entry });
+        return auditId;
       },
-      list: (limit) => store.list({ ...part, limit }),
+      list: async (limit) => (await store.list({ ...part, limit })).map(({ auditId }) => auditId),
     };
   },
 };
@@ -169,13 +194,12 @@ test.each(Object.keys(listsOf))(
     const list = await listsOf[collection]?.();
     if (list === undefined) throw new Error(`no list of ${collection}`);
     const ids = [await list.insert(), await list.insert(), await list.insert()];
-    const listed = async (limit: number) => (await list.list(limit)).map(({ id }) => id);
 
-    const found = [await listed(3)];
+    const found = [await list.list(3)];
     for (const _id of ids) {
       const corrupt = { $set: { name: 5, everySeconds: '', parameters: 5 } };
       await mongo.db.collection<{ _id: string }>(collection).updateOne({ _id }, corrupt);
-      found.push(await listed(2));
+      found.push(await list.list(2));
     }
 
     expect(found).toEqual([ids, ids.slice(1), ids.slice(2), []]);

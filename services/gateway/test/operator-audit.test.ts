@@ -57,6 +57,29 @@ test('a change is recorded with its operator, its parameters and its outcome', a
   ]);
 });
 
+test('the audit shows the input in the names and times of the API', async () => {
+  const { json: account } = await world.call({
+    ...{ method: 'POST', path: '/accounts', body: { name: 'Trader' } },
+  });
+  const projects = `/accounts/${account.account_id}/projects`;
+  const { json: project } = await world.call({ method: 'POST', path: projects });
+  const { project_id } = project;
+  const given = { scopes: ['*'], expires_at: '2099-01-01T01:00:00+01:00', network_policy: ['::1'] };
+
+  const issued = await world.call({
+    ...{ method: 'POST', path: `/projects/${project_id}/credentials`, body: given },
+  });
+
+  const [started] = await entriesOf(issued);
+  expect(started?.['parameters']).toEqual({
+    project_id,
+    name: null,
+    scopes: ['*'],
+    expires_at: '2099-01-01T00:00:00.000Z',
+    network_policy: ['::1/128'],
+  });
+});
+
 test('an operator without the role is refused and recorded, and nothing is changed', async () => {
   const { json: account } = await world.call({
     ...{ method: 'POST', path: '/accounts', body: { name: 'Trader' } },

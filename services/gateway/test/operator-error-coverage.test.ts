@@ -54,17 +54,20 @@ interface Case {
 
 /** A customer of its own. */
 async function newCustomer(): Promise<Named> {
-  const { id: account } = await world.tenancy.createAccount({ name: 'Trader' });
-  const { id: project } = await world.tenancy.createProject({ accountId: account, name: null });
+  const { accountId: account } = await world.tenancy.createAccount({ name: 'Trader' });
+  const { projectId: project } = await world.tenancy.createProject({
+    accountId: account,
+    name: null,
+  });
   const { credential } = await world.tenancy.issueCredential({
-    ...{ projectId: project, name: null, permissions: ['*'] },
+    ...{ projectId: project, name: null, scopes: ['*'] },
     ...{ expiresAtMs: null, networkPolicy: null },
   });
-  const { id: serviceAccount } = await world.tenancy.createServiceAccount({
+  const { serviceAccountId: serviceAccount } = await world.tenancy.createServiceAccount({
     accountId: account,
     name: 'Bots',
   });
-  return { account, project, serviceAccount, credential: credential.id };
+  return { account, project, serviceAccount, credential: credential.credentialId };
 }
 
 function caseOf(endpoint: OperatorEndpoint, named: Named): Case {

@@ -3,7 +3,7 @@ import { holdsOfEveryAccount } from './support/fake-books.ts';
 import { world } from './support/file-operator-world.ts';
 
 async function newAccountPath(): Promise<string> {
-  return `/accounts/${(await world.tenancy.createAccount({ name: 'Trader' })).id}`;
+  return `/accounts/${(await world.tenancy.createAccount({ name: 'Trader' })).accountId}`;
 }
 
 function book(path: string, body: unknown, key: string = randomUUID(), isUnanswered = false) {

@@ -11,14 +11,20 @@ let credential: string;
 
 beforeAll(async () => {
   const made = await world.tenancy.createAccount({ name: 'Trader' });
-  const of = await world.tenancy.createProject({ accountId: made.id, name: null });
+  const of = await world.tenancy.createProject({ accountId: made.accountId, name: null });
   const { credential: issued } = await world.tenancy.issueCredential({
-    ...{ projectId: of.id, name: null, permissions: ['*'], expiresAtMs: null, networkPolicy: null },
+    ...{
+      projectId: of.projectId,
+      name: null,
+      scopes: ['*'],
+      expiresAtMs: null,
+      networkPolicy: null,
+    },
   });
   [account, project, credential] = [
-    `/accounts/${made.id}`,
-    `/projects/${of.id}`,
-    `/credentials/${issued.id}`,
+    `/accounts/${made.accountId}`,
+    `/projects/${of.projectId}`,
+    `/credentials/${issued.credentialId}`,
   ];
 });
 

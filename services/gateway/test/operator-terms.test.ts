@@ -7,8 +7,8 @@ let projectId: string;
 beforeAll(async () => {});
 beforeEach(async () => {
   const account = await world.tenancy.createAccount({ name: 'Trader' });
-  const project = await world.tenancy.createProject({ accountId: account.id, name: null });
-  [accountId, projectId] = [account.id, project.id];
+  const project = await world.tenancy.createProject({ accountId: account.accountId, name: null });
+  [accountId, projectId] = [account.accountId, project.projectId];
 });
 
 const put = (path: string, body: unknown, key: string = randomUUID(), isUnanswered = false) =>

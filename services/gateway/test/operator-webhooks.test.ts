@@ -9,8 +9,8 @@ let endpointId: string;
 
 beforeAll(async () => {
   const account = await world.tenancy.createAccount({ name: 'Trader' });
-  const project = await world.tenancy.createProject({ accountId: account.id, name: null });
-  projectId = project.id;
+  const project = await world.tenancy.createProject({ accountId: account.accountId, name: null });
+  projectId = project.projectId;
 });
 beforeEach(() => {
   endpointId = `whe_${newRefreshId()}`;

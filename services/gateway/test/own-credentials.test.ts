@@ -1,5 +1,6 @@
 import { credentialList, issuedCredential } from '@inventory/contracts/http/credentials';
-import { systemClock } from '@inventory/runtime/clock';
+import { isoTime, systemClock } from '@inventory/runtime/clock';
+import { asSent } from '@inventory/testkit/as-sent';
 import { newCredentialId, newProjectId } from '@inventory/testkit/builders';
 import { testLogger } from '@inventory/testkit/namespace';
 import { callDocumented } from './support/call-documented.ts';
@@ -33,7 +34,7 @@ test('a customer issues a Credential, whose secret is shown once and ends with i
   const { project_id, own, call } = await newCustomer();
 
   const issued = await call('POST', '', { name: 'Bot', scopes: [current] });
-  const { credential_id: id, secret } = issuedCredential.strict().parse(issued.json.data);
+  const { credential_id: id, secret } = asSent(issuedCredential, issued.json.data);
   const rest = `/${id}`;
   expect(issued.status).toBe(201);
   expect(issued.json.data).toMatchObject({ project_id, name: 'Bot', scopes: [current] });
@@ -52,7 +53,7 @@ test('a customer issues a Credential, whose secret is shown once and ends with i
 
   const first = await call('GET', '?limit=1');
   const rest2 = await call('GET', `?cursor=${first.json.data.pagination.next_cursor}`);
-  const items = [first, rest2].flatMap(({ json }) => credentialList.parse(json.data).items);
+  const items = [first, rest2].flatMap(({ json }) => asSent(credentialList, json.data).items);
   expect(items.map((item) => item.credential_id)).toEqual([own.credential_id, id]);
   expect(first.text + rest2.text).not.toContain(secret.slice(0, 40));
 });
@@ -130,19 +131,19 @@ async function storeCopies(of: string, copies: number, fields: object): Promise<
   const copied = Array.from({ length: copies }, () => {
     const _id = newCredentialId();
     const own = secrets.map((secret) => ({ ...secret, digest: `of ${_id}` }));
-    return { ...stored, ...fields, _id, secrets: own };
+    return { ...stored, ...fields, _id, credentialId: _id, secrets: own };
   });
   await credentials.insertMany(copied);
 }
 
 const hourMs = 3_600_000;
-const agoMs = (ms: number) => new Date(systemClock.now() - ms);
+const agoMs = (ms: number) => systemClock.now() - ms;
 
 test('a Project can issue a hundred active Credentials itself; those that were revoked or have expired do not count (Self-service Credentials) [self-service-credentials]', async () => {
   const { own, issue, call } = await newCustomer();
   const wanted = { scopes: [current] };
   const { credential_id } = await issue(wanted);
-  await storeCopies(credential_id, 50, { expiresAt: agoMs(hourMs) });
+  await storeCopies(credential_id, 50, { expiresAtMs: agoMs(hourMs) });
   await storeCopies(own.credential_id, 97, {});
 
   expect((await call('POST', '', wanted)).status).toBe(201);
@@ -161,8 +162,8 @@ test('a Project can be issued two hundred Credentials within 24 hours, however m
   const wanted = { scopes: [current] };
   const revoked = (ms: number) => ({
     state: 'revoked',
-    createdAt: agoMs(ms),
-    revokedAt: agoMs(ms),
+    createdAtMs: agoMs(ms),
+    revokedAtMs: agoMs(ms),
   });
   await storeCopies(own.credential_id, 2, revoked(25 * hourMs));
   await storeCopies(own.credential_id, 198, revoked(23 * hourMs));
@@ -182,21 +183,33 @@ test('a Project can be issued two hundred Credentials within 24 hours, however m
   expect((await call('POST', `/${own.credential_id}/rotate`, {})).status).toBe(403);
 });
 
-test('a Credential is deleted some time after it was revoked or has expired, and no other (Self-service Credentials) [self-service-credentials]', async () => {
-  const { own, call } = await newCustomer();
-  const { credential_id } = (await call('POST', '', { scopes: [current] })).json.data;
-  await call('DELETE', `/${credential_id}`);
-  const credentials = world.records.collection<{ _id: string }>('credentials');
-  const ends = await credentials.indexes();
-  const ofId = (id: string) => credentials.findOne({ _id: id });
+interface Deleted {
+  readonly _id: string;
+  readonly expireAt: Date | null;
+}
 
-  const deleting = ends.filter(({ expireAfterSeconds }) => expireAfterSeconds === 90 * 86_400);
-  expect(deleting.flatMap(({ key }) => Object.keys(key)).sort()).toEqual([
-    'expiresAt',
-    'revokedAt',
-  ]);
-  expect(await ofId(own.credential_id)).toMatchObject({ revokedAt: null, expiresAt: null });
-  expect(await ofId(credential_id)).toMatchObject({ revokedAt: expect.any(Date), expiresAt: null });
+test('a Credential is deleted some time after it was revoked or has expired, and no other (Self-service Credentials) [self-service-credentials]', async () => {
+  const { own, issue, call } = await newCustomer();
+  const endAtMs = Date.UTC(2099, 0);
+  const end = { expires_at: isoTime(endAtMs) };
+  const ending = await issue({ scopes: [current], ...end });
+  const lifted = await issue({ scopes: [current], ...end });
+  const set = await issue({ scopes: [current] });
+  await operate(gateway, `/credentials/${lifted.credential_id}`, { expires_at: null }, 'PATCH');
+  await operate(gateway, `/credentials/${set.credential_id}`, end, 'PATCH');
+  const revoked = (await call('DELETE', `/${(await issue({ scopes: [current] })).credential_id}`))
+    .json.data;
+  const credentials = world.records.collection<Deleted>('credentials');
+  const deletedAt = async (id: string) => (await credentials.findOne({ _id: id }))?.expireAt;
+  const later = (timeMs: number) => new Date(timeMs + 90 * 24 * hourMs);
+
+  const deleting = (await credentials.indexes()).filter((one) => one.expireAfterSeconds === 0);
+  expect(deleting.map(({ key }) => key)).toEqual([{ expireAt: 1 }]);
+  expect(await deletedAt(own.credential_id)).toBeNull();
+  expect(await deletedAt(lifted.credential_id)).toBeNull();
+  expect(await deletedAt(ending.credential_id)).toEqual(later(endAtMs));
+  expect(await deletedAt(set.credential_id)).toEqual(later(endAtMs));
+  expect(await deletedAt(revoked.credential_id)).toEqual(later(Date.parse(revoked.revoked_at)));
 });
 
 test('of two rotations at once one is refused, and no secret of the other is handed out (Self-service Credentials) [self-service-credentials]', async () => {

@@ -1,7 +1,7 @@
 import type { RefreshId } from '@inventory/contracts/ids';
 import { ensureIndexes } from '@inventory/mongo/indexes';
 import { CorruptDocument } from '@inventory/mongo/parse-document';
-import { isoTime, systemClock } from '@inventory/runtime/clock';
+import { systemClock } from '@inventory/runtime/clock';
 import { systemIdentifiers } from '@inventory/runtime/identifiers';
 import { secretDigest } from '@inventory/runtime/secret-digest';
 import { newAccountId, newProjectId, newRequestId } from '@inventory/testkit/builders';
@@ -17,7 +17,7 @@ import { createSeatStore } from '../src/streams/stream-seat-store.ts';
 import type { Announce } from '../src/tenancy/announce-changes.ts';
 import { createAccount, createProject } from '../src/tenancy/creations.ts';
 import { issueCredential } from '../src/tenancy/credentials.ts';
-import { tenancyCollections } from '../src/tenancy/tenancy-documents.ts';
+import { tenancyDocuments } from '../src/tenancy/tenancy-documents.ts';
 import { createTenancyStore, type TenancyStore } from '../src/tenancy/tenancy-store.ts';
 
 const customersMax = 150;
@@ -44,11 +44,15 @@ afterAll(() => client.close());
 beforeEach(() => commands.splice(0));
 
 const announce: Announce = (_thing, write) => {
-  const body = { account_id: newAccountId(), project_id: null, credential_id: null };
   const message = {
     type: 'authority.changed.v1',
     id: `authority-changed:${systemIdentifiers.uuidV7()}`,
-    body: { ...body, at: isoTime(systemClock.now()) },
+    body: {
+      accountId: newAccountId(),
+      projectId: null,
+      credentialId: null,
+      atMs: systemClock.now(),
+    },
   } as const;
   return write({ message, atMs: systemClock.now() });
 };
@@ -57,10 +61,10 @@ const announce: Announce = (_thing, write) => {
 async function newCredential() {
   const process = { clock: systemClock, identifiers: systemIdentifiers };
   const account = await createAccount(store, process, { name: 'Trader' });
-  const project = await createProject(store, process, { accountId: account.id, name: null });
+  const project = await createProject(store, process, { accountId: account.accountId, name: null });
   const { credential, secret } = await issueCredential(store, announce, systemIdentifiers, {
-    projectId: project.id,
-    ...{ name: null, permissions: ['*'], expiresAtMs: null, networkPolicy: null },
+    projectId: project.projectId,
+    ...{ name: null, scopes: ['*'], expiresAtMs: null, networkPolicy: null },
   });
   return { credential, digest: secretDigest(secret) };
 }
@@ -74,11 +78,11 @@ test('keys that are looked up together share their reads, and each finds its own
     [...customers.map(({ digest }) => digest), unknown].map(store.findBySecretDigest),
   );
 
-  expect(found.map((one) => one?.credential.id ?? null)).toEqual([
-    ...customers.map(({ credential }) => credential.id),
+  expect(found.map((one) => one?.credential.credentialId ?? null)).toEqual([
+    ...customers.map(({ credential }) => credential.credentialId),
     null,
   ]);
-  expect(found.map((one) => one?.project.id ?? null)).toEqual([
+  expect(found.map((one) => one?.project.projectId ?? null)).toEqual([
     ...customers.map(({ credential }) => credential.projectId),
     null,
   ]);
@@ -91,8 +95,8 @@ test.each(['rotation', 'serviceAccountId', 'accountId'])(
   'a Credential without its %s fails its own look-up and none beside it (decisions/0013)',
   async (field) => {
     const [corrupt, ...others] = await Promise.all([1, 2, 3].map(newCredential));
-    const credentials = db().collection<{ _id: string }>(tenancyCollections.credentials);
-    const id = String(corrupt?.credential.id);
+    const credentials = db().collection<{ _id: string }>(tenancyDocuments.credentials.collection);
+    const id = String(corrupt?.credential.credentialId);
     await credentials.updateOne({ _id: id }, { $unset: { [field]: true } });
 
     const found = await Promise.allSettled(
@@ -164,7 +168,7 @@ test('what is executed again by a server that does not recognise it, because its
   const added: boolean[] = [];
   for (const id of ['a', 'b', 'c']) added.push(await seats.add(projectId, { id, replica: '1' }, 2));
   const firsts = [await keys.openKey('key', opened[0]), await keys.openKey('key', opened[1])];
-  const { id } = await createAccount(
+  const { accountId } = await createAccount(
     createTenancyStore(mongo.db, testLogger),
     { clock: systemClock, identifiers: systemIdentifiers },
     { name: 'Trader' },
@@ -173,7 +177,7 @@ test('what is executed again by a server that does not recognise it, because its
   expect(added).toEqual([true, true, false]);
   expect((await seats.list(projectId)).map((seat) => seat.id)).toEqual(['a', 'b']);
   expect(firsts).toEqual([true, false]);
-  expect(await createTenancyStore(mongo.db, testLogger).accounts.find(id)).not.toBeNull();
+  expect(await createTenancyStore(mongo.db, testLogger).accounts.find(accountId)).not.toBeNull();
   await mongo.close();
 });
 

@@ -39,8 +39,8 @@ async function ask(projectId: string, token = serviceToken) {
 async function newProject(enabled: boolean) {
   const { tenancy } = replica;
   const account = await tenancy.createAccount({ name: 'Trader' });
-  await tenancy.changeAccount(account.id, { eventsEnabled: enabled });
-  return tenancy.createProject({ accountId: account.id, name: null });
+  await tenancy.changeAccount(account.accountId, { eventsEnabled: enabled });
+  return tenancy.createProject({ accountId: account.accountId, name: null });
 }
 
 test('a Project may have its events while it and its account are active and have events (Tenancy)', async () => {
@@ -49,22 +49,22 @@ test('a Project may have its events while it and its account are active and have
   const other = await newProject(false);
   const events = async (id: string) => (await ask(id)).body.events;
 
-  const seen = [await events(project.id), await events(other.id)];
-  await tenancy.changeProject(project.id, { state: 'suspended' });
-  seen.push(await events(project.id));
-  await tenancy.changeProject(project.id, { state: 'active' });
+  const seen = [await events(project.projectId), await events(other.projectId)];
+  await tenancy.changeProject(project.projectId, { state: 'suspended' });
+  seen.push(await events(project.projectId));
+  await tenancy.changeProject(project.projectId, { state: 'active' });
   await tenancy.changeAccount(project.accountId, { state: 'suspended' });
-  seen.push(await events(project.id));
+  seen.push(await events(project.projectId));
   await tenancy.changeAccount(project.accountId, { state: 'active' });
-  seen.push(await events(project.id));
+  seen.push(await events(project.projectId));
 
   expect(seen).toEqual([true, false, false, false, true]);
 });
 
 test('an event of an account is for all of its Projects, in parts, while it has events (Events: account.balance.low) [account-balance-low]', async () => {
   const { tenancy } = replica;
-  const { id: first, accountId } = await newProject(true);
-  const { id: second } = await tenancy.createProject({ accountId, name: null });
+  const { projectId: first, accountId } = await newProject(true);
+  const { projectId: second } = await tenancy.createProject({ accountId, name: null });
   const list = async (query = '') => {
     const path = `/internal/accounts/${accountId}/event-projects${query}`;
     const headers = { 'x-service-token': serviceToken };

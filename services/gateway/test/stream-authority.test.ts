@@ -1,4 +1,4 @@
-import { isoTime, systemClock } from '@inventory/runtime/clock';
+import { systemClock } from '@inventory/runtime/clock';
 import { newProjectId, newRequestId } from '@inventory/testkit/builders';
 import { openEventStream } from './support/open-stream.ts';
 import {
@@ -32,10 +32,10 @@ const announceChange = (accountId: `acc_${string}`) =>
       type: 'authority.changed.v1',
       id: `authority-changed:${newRequestId()}`,
       body: {
-        account_id: accountId,
-        project_id: null,
-        credential_id: null,
-        at: isoTime(systemClock.now()),
+        accountId,
+        projectId: null,
+        credentialId: null,
+        atMs: systemClock.now(),
       },
     },
   ]);

@@ -1,6 +1,6 @@
 import type { CredentialId } from '@inventory/contracts/ids';
 import type { OutgoingMessage } from '@inventory/messaging/bus';
-import { isoTime, systemClock } from '@inventory/runtime/clock';
+import { systemClock } from '@inventory/runtime/clock';
 import { newCredentialId } from '@inventory/testkit/builders';
 import { recordMessages } from '@inventory/testkit/message-recorder';
 import { openNamespace, type TestNamespace, testLogger } from '@inventory/testkit/namespace';
@@ -48,20 +48,19 @@ function barrier(parties: number): () => Promise<void> {
   };
 }
 
-function announcementOf({ id, accountId, projectId }: Credential): OutgoingMessage {
-  const of = { account_id: accountId, project_id: projectId, credential_id: id };
-  const body = { ...of, at: isoTime(systemClock.now()) };
-  return { type: 'authority.changed.v1', id: `authority-changed:${id}`, body };
+function announcementOf({ credentialId, accountId, projectId }: Credential): OutgoingMessage {
+  const body = { accountId, projectId, credentialId, atMs: systemClock.now() };
+  return { type: 'authority.changed.v1', id: `authority-changed:${credentialId}`, body };
 }
 
 test('an issued secret is accepted by every replica at once, with what its owners say', async () => {
   const { account, project, credential, secret } = await newCustomer(here.tenancy);
 
   expect(await there.tenancy.principals.findPrincipal(secret)).toEqual({
-    accountId: account.id,
+    accountId: account.accountId,
     serviceAccountId: credential.serviceAccountId,
-    projectId: project.id,
-    credentialId: credential.id,
+    projectId: project.projectId,
+    credentialId: credential.credentialId,
     permissions: ['*'],
     expiresAtMs: null,
     networkPolicies: [],
@@ -81,7 +80,7 @@ test('a revocation is seen by another replica although it has the key cached', a
   const { credential, secret } = await newCustomer(here.tenancy);
   expect(await there.tenancy.principals.findPrincipal(secret)).not.toBeNull();
 
-  await here.tenancy.revokeCredential(credential.id);
+  await here.tenancy.revokeCredential(credential.credentialId);
 
   expect(await here.tenancy.principals.findPrincipal(secret)).toBeNull();
   await seenElsewhere(secret, 'no key');
@@ -91,13 +90,13 @@ test('a suspension of the account or the Project stops its keys everywhere, and 
   const { account, project, secret } = await newCustomer(here.tenancy);
   await seenElsewhere(secret, 'a key');
 
-  await here.tenancy.changeAccount(account.id, { state: 'suspended' });
+  await here.tenancy.changeAccount(account.accountId, { state: 'suspended' });
   await seenElsewhere(secret, 'no key');
-  await here.tenancy.changeAccount(account.id, { state: 'active' });
+  await here.tenancy.changeAccount(account.accountId, { state: 'active' });
   await seenElsewhere(secret, 'a key');
-  await here.tenancy.changeProject(project.id, { state: 'suspended' });
+  await here.tenancy.changeProject(project.projectId, { state: 'suspended' });
   await seenElsewhere(secret, 'no key');
-  await here.tenancy.changeProject(project.id, { state: 'active' });
+  await here.tenancy.changeProject(project.projectId, { state: 'active' });
   await seenElsewhere(secret, 'a key');
 });
 
@@ -105,13 +104,13 @@ test('a change of permissions, policy, limit or events reaches keys that are in 
   const { account, project, credential, secret } = await newCustomer(here.tenancy);
   await seenElsewhere(secret, 'a key');
 
-  await here.tenancy.changeCredential(credential.id, {
-    permissions: ['customer.events.read.v1'],
+  await here.tenancy.changeCredential(credential.credentialId, {
+    scopes: ['customer.events.read.v1'],
     networkPolicy: ['192.0.2.1/32'],
   });
-  await here.tenancy.changeProject(project.id, { networkPolicy: ['192.0.2.0/24'] });
-  await here.tenancy.changeAccount(account.id, {
-    requestsPerMinute: 9,
+  await here.tenancy.changeProject(project.projectId, { networkPolicy: ['192.0.2.0/24'] });
+  await here.tenancy.changeAccount(account.accountId, {
+    rateLimitPerMinute: 9,
     eventsEnabled: true,
     captureEnabled: false,
   });
@@ -133,13 +132,13 @@ test('rotation: the new secret works, the old one stops at once, the Credential 
   await seenElsewhere(secret, 'a key');
 
   const rotated = await here.tenancy.rotateCredential({
-    credentialId: credential.id,
+    credentialId: credential.credentialId,
     overlapMs: 0,
   });
 
   await seenElsewhere(secret, 'no key');
   const principal = await there.tenancy.principals.findPrincipal(rotated.secret);
-  expect(principal?.credentialId).toBe(credential.id);
+  expect(principal?.credentialId).toBe(credential.credentialId);
 });
 
 test('rotation with an overlap: both secrets work until it ends', async () => {
@@ -148,7 +147,7 @@ test('rotation with an overlap: both secrets work until it ends', async () => {
   try {
     const { tenancy } = replica;
     const { credential, secret } = await newCustomer(tenancy);
-    const rotation = { credentialId: credential.id, overlapMs: 60_000 };
+    const rotation = { credentialId: credential.credentialId, overlapMs: 60_000 };
     const rotated = await tenancy.rotateCredential(rotation);
 
     clock.advance(59_999);
@@ -174,7 +173,7 @@ test('of rotations at once one succeeds, so no returned secret is invalid', asyn
   };
   const credentials = { ...store.credentials, require: requireAfterAll };
 
-  const rotation = { credentialId: credential.id, overlapMs: 0 };
+  const rotation = { credentialId: credential.credentialId, overlapMs: 0 };
   const results = await Promise.allSettled(
     [1, 2, 3].map(() => rotateCredential({ ...store, credentials }, announce, rotation)),
   );
@@ -194,14 +193,14 @@ test('changes of different fields at the same time all stay', async () => {
   const { account } = await newCustomer(here.tenancy);
 
   await Promise.all([
-    here.tenancy.changeAccount(account.id, { requestsPerMinute: 7 }),
-    there.tenancy.changeAccount(account.id, { eventsEnabled: true }),
-    here.tenancy.changeAccount(account.id, { networkPolicy: ['10.0.0.0/8'] }),
-    there.tenancy.changeAccount(account.id, { state: 'suspended' }),
+    here.tenancy.changeAccount(account.accountId, { rateLimitPerMinute: 7 }),
+    there.tenancy.changeAccount(account.accountId, { eventsEnabled: true }),
+    here.tenancy.changeAccount(account.accountId, { networkPolicy: ['10.0.0.0/8'] }),
+    there.tenancy.changeAccount(account.accountId, { state: 'suspended' }),
   ]);
 
-  expect(await here.tenancy.findAccount(account.id)).toMatchObject({
-    requestsPerMinute: 7,
+  expect(await here.tenancy.findAccount(account.accountId)).toMatchObject({
+    rateLimitPerMinute: 7,
     eventsEnabled: true,
     networkPolicy: ['10.0.0.0/8'],
     state: 'suspended',
@@ -210,15 +209,15 @@ test('changes of different fields at the same time all stay', async () => {
 
 test('a revoked Credential stays as it ended, and revoking it again answers the same', async () => {
   const { credential } = await newCustomer(here.tenancy);
-  const revoked = await here.tenancy.revokeCredential(credential.id);
+  const revoked = await here.tenancy.revokeCredential(credential.credentialId);
 
-  expect(await there.tenancy.revokeCredential(credential.id)).toEqual(revoked);
-  const rotation = { credentialId: credential.id, overlapMs: 0 };
+  expect(await there.tenancy.revokeCredential(credential.credentialId)).toEqual(revoked);
+  const rotation = { credentialId: credential.credentialId, overlapMs: 0 };
   await expect(here.tenancy.rotateCredential(rotation)).rejects.toMatchObject({
     refusal: { code: 'credential_revoked' },
   });
   await expect(
-    here.tenancy.changeCredential(credential.id, { permissions: ['*'] }),
+    here.tenancy.changeCredential(credential.credentialId, { scopes: ['*'] }),
   ).rejects.toMatchObject({ refusal: { code: 'credential_revoked' } });
 });
 
@@ -231,16 +230,16 @@ test('an announcement that could not be sent is sent by whichever replica sweeps
   try {
     const { account, project, credential } = await newCustomer(cutOff.tenancy);
 
-    await cutOff.tenancy.revokeCredential(credential.id);
+    await cutOff.tenancy.revokeCredential(credential.credentialId);
 
     await waitFor('a replica that can publish announces the change', () =>
       sent
         .of('authority.changed.v1')
         .find(
           (change) =>
-            change.account_id === account.id &&
-            change.project_id === project.id &&
-            change.credential_id === credential.id,
+            change.accountId === account.accountId &&
+            change.projectId === project.projectId &&
+            change.credentialId === credential.credentialId,
         ),
     );
   } finally {
@@ -251,7 +250,7 @@ test('an announcement that could not be sent is sent by whichever replica sweeps
 test('the store holds no secret, only its digest [credential-secret]', async () => {
   const { credential, secret } = await newCustomer(here.tenancy);
 
-  const stored = JSON.stringify(await here.tenancy.findCredential(credential.id));
+  const stored = JSON.stringify(await here.tenancy.findCredential(credential.credentialId));
 
   expect(stored).not.toContain(secret.split('_')[2]);
   expect(stored).toMatch(/"digest":"[0-9a-f]{64}"/);

@@ -1,8 +1,10 @@
 import { z } from 'zod';
 import { accountId, credentialId, projectId, serviceAccountId } from '../ids.ts';
 import { grantedPermission } from '../vocabulary.ts';
+import { strictWire, time, wire } from '../wire.ts';
 import { pagination } from './meta.ts';
-import { controlFree, listParameters, requestTime } from './parameters.ts';
+import { controlFree, listParameters, requestTimeMs } from './parameters.ts';
+import { networkPolicy } from './tenancy.ts';
 
 /** Most active Credentials of a Project with which its customer can issue another. */
 export const credentialsMax = 100;
@@ -11,54 +13,59 @@ export const credentialsPerDayMax = 200;
 /** How long one that was revoked or has expired is kept. */
 export const endedCredentialKeepDays = 90;
 
-const time = z.iso.datetime();
-
 const name = z.string().min(1).max(200).regex(controlFree, 'must not contain control characters');
 
 export const scopes = z
   .array(grantedPermission)
   .min(1)
   .max(grantedPermission.options.length)
-  .transform((given) => [...new Set(given)]);
+  .overwrite((given) => [...new Set(given)]);
 
-/** When a Credential ends, in milliseconds since the epoch. */
-export const expiry = requestTime
-  .transform((text) => Date.parse(text))
-  .nullable()
-  .describe('In the future; null for never.');
+/** When a Credential ends. */
+export const expiry = requestTimeMs.nullable().describe('In the future; null for never.');
 
-export const credentialRecord = z.object({
-  credential_id: credentialId,
-  project_id: projectId,
-  account_id: accountId,
-  service_account_id: serviceAccountId,
+const recordFields = {
+  credentialId,
+  projectId,
+  accountId,
+  serviceAccountId,
   name: z.string().nullable(),
   state: z.enum(['active', 'revoked']),
   /** Part of the secret that identifies the Credential of a leaked key. */
-  public_id: z.string(),
+  publicId: z.string(),
   scopes: z.array(grantedPermission),
-  expires_at: time.nullable(),
-  network_policy: z.array(z.string()).nullable(),
-  replaced_secret_valid_until: time.nullable(),
-  created_at: time,
-  changed_at: time,
-  revoked_at: time.nullable(),
-});
-export type CredentialRecord = z.infer<typeof credentialRecord>;
+  expiresAtMs: time.nullable(),
+  networkPolicy,
+  replacedSecretValidUntilMs: time.nullable(),
+  createdAtMs: time,
+  changedAtMs: time,
+  revokedAtMs: time.nullable(),
+};
+
+export const credentialRecord = wire(recordFields);
+export type CredentialRecord = z.output<typeof credentialRecord>;
 
 /** The only response with a secret. */
-export const issuedCredential = credentialRecord.extend({ secret: z.string() });
+export const issuedCredential = wire({ ...recordFields, secret: z.string() });
+
+/** The Credential of a secret that was found somewhere. */
+export const foundCredential = wire({
+  ...recordFields,
+  secretValid: z
+    .boolean()
+    .describe('Whether it is the secret of the Credential now, or one in its overlap.'),
+});
 
 /** Body of POST …/credentials. */
-export const newCredential = z.strictObject({
+export const newCredential = strictWire({
   name: name.nullable().default(null),
   scopes,
-  expires_at: expiry.optional(),
+  expiresAtMs: expiry.optional(),
 });
 
 /** Body of POST …/{credential_id}/rotate. */
-export const credentialRotation = z.strictObject({
-  overlap_seconds: z
+export const credentialRotation = strictWire({
+  overlapSeconds: z
     .int()
     .min(0)
     .max(7 * 24 * 3600)

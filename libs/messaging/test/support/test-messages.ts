@@ -35,10 +35,10 @@ export function authorityChange(id: string): OutgoingMessage {
     type: 'authority.changed.v1',
     id,
     body: {
-      account_id: accountId,
-      project_id: null,
-      credential_id: null,
-      at: '2026-01-01T00:00:00.000Z',
+      accountId,
+      projectId: null,
+      credentialId: null,
+      atMs: Date.UTC(2026, 0, 1),
     },
   };
 }

@@ -161,11 +161,11 @@ async function openEventAccess(
     topics: ['authority.changes.v1'],
     onMessage({ type, body }) {
       if (type !== 'authority.changed.v1') return;
-      const { account_id: accountId, project_id: projectId } = body;
+      const { accountId, projectId } = body;
       // A change of an account does not list its Projects.
       eventAccess.invalidate(projectId);
       // Whether an endpoint may be sent to depends on no Credential.
-      if (body.credential_id !== null) return;
+      if (body.credentialId !== null) return;
       makeDue({ waitingOf: { accountId, projectId } }).catch((error: unknown) => {
         // They have a turn after their pause.
         logger.warn({ err: error, account_id: accountId }, 'endpoints of a change not made due');

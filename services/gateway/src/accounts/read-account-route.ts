@@ -84,7 +84,7 @@ function toWireAccount(
 ): AccountView {
   const { expiresAtMs } = principal;
   const rateLimit = { limit_per_minute: principal.requestsPerMinute };
-  const isFull = mayUse(principal, 'customer.account.read.v1');
+  const isFull = mayUse(principal.permissions, 'customer.account.read.v1');
   return {
     account_id: principal.accountId,
     balance,

@@ -17,10 +17,10 @@ const revocation: OutgoingMessage = {
   type: 'authority.changed.v1',
   id: 'authority-changed:1',
   body: {
-    account_id: accountId,
-    project_id: null,
-    credential_id: null,
-    at: '2026-01-01T00:00:00.000Z',
+    accountId,
+    projectId: null,
+    credentialId: null,
+    atMs: Date.UTC(2026, 0, 1),
   },
 };
 
@@ -78,11 +78,11 @@ async function acceptsRevoked(open: Open, first: 'cache' | 'streams'): Promise<b
   const accepted: boolean[] = [];
   const addCache = () =>
     broadcasts.invalidateOn(['authority.changed.v1'], ({ body }) => {
-      cached.delete(body.account_id);
+      cached.delete(body.accountId);
     });
   const addStreams = () =>
     broadcasts.on(['authority.changed.v1'], ({ body }) => {
-      accepted.push(cached.has(body.account_id));
+      accepted.push(cached.has(body.accountId));
     });
   for (const add of first === 'cache' ? [addCache, addStreams] : [addStreams, addCache]) add();
 

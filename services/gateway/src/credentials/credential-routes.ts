@@ -1,5 +1,4 @@
 import {
-  type CredentialRecord,
   credentialList,
   credentialRecord,
   credentialRotation,
@@ -13,10 +12,10 @@ import {
 } from '@inventory/contracts/http/credentials';
 import { projectPath } from '@inventory/contracts/http/parameters';
 import { type CredentialId, credentialId, type ProjectId } from '@inventory/contracts/ids';
-import type { GrantedPermission } from '@inventory/contracts/vocabulary';
 import { Refused } from '@inventory/http/refused';
 import { invariant } from '@inventory/runtime/bug';
 import type { Clock } from '@inventory/runtime/clock';
+import type { z } from 'zod';
 import type { AdmittedRequest } from '../http/answer.ts';
 import type { WriteAuditLine } from '../http/audit-lines.ts';
 import { dataRoute, partOf } from '../http/data-route.ts';
@@ -27,7 +26,7 @@ import { type IssuedCredential, requireFuture } from '../tenancy/credentials.ts'
 import type { Tenancy } from '../tenancy/open-tenancy.ts';
 import type { Principal } from '../tenancy/principal.domain.ts';
 import { type Credential, includesAuthority, notDelegable } from '../tenancy/tenancy.domain.ts';
-import { toWireCredential, toWireIssued } from '../tenancy/wire-credential.ts';
+import { credentialView, issuedView } from '../tenancy/tenancy-views.ts';
 
 export interface CredentialServices {
   readonly tenancy: Tenancy;
@@ -44,7 +43,7 @@ const credentialOperation = {
 const credentialsTemplate = '/v2/projects/{project_id}/credentials';
 const secretShownOnce = 'The secret is shown in this response only.';
 
-const credentialExample: CredentialRecord = {
+const credentialExample: z.input<typeof credentialRecord> = {
   credential_id: exampleIds.credential,
   project_id: exampleIds.project,
   account_id: exampleIds.account,
@@ -92,11 +91,9 @@ const issueCredentialRoute = dataRoute({
   },
   errors: ['credential_limit_reached'],
   async handle({ tenancy, clock }: CredentialServices, { body }, { principal }) {
-    const { name, scopes: permissions, expires_at: expiresAtMs } = body;
-    requireFuture(expiresAtMs ?? null, clock.now());
-    const wanted = { name, permissions, expiresAtMs };
-    const issued = await issueOwnCredential(tenancy, principal, clock.now(), wanted);
-    return { data: toWireIssued(issued, clock.now()) };
+    requireFuture(body.expiresAtMs ?? null, clock.now());
+    const issued = await issueOwnCredential(tenancy, principal, clock.now(), body);
+    return { data: issuedView(issued, clock.now()) };
   },
 });
 
@@ -121,8 +118,8 @@ const listCredentialsRoute = dataRoute({
     const parts = listParts(cursors, ['credentials', projectId]);
     const afterId = credentialId.nullable().parse(parts.begin(cursor));
     const found = await tenancy.listCredentials(projectId, { afterId, limit: limit + 1 });
-    const { items, pagination } = parts.take(found, limit, ({ id }) => id);
-    return { data: { items: items.map((one) => toWireCredential(one, clock.now())), pagination } };
+    const { items, pagination } = parts.take(found, limit, (one) => one.credentialId);
+    return { data: { items: items.map((one) => credentialView(one, clock.now())), pagination } };
   },
 });
 
@@ -144,11 +141,16 @@ const rotateCredentialRoute = dataRoute({
   errors: ['credential_not_found', 'credential_revoked'],
   async handle(deps: CredentialServices, { path, body }, request) {
     const { tenancy, clock } = deps;
-    const { id } = await findOwnCredential(tenancy, request.principal, path.credential_id);
-    const overlapMs = body.overlap_seconds * 1_000;
-    const issued = await tenancy.rotateCredential({ credentialId: id, overlapMs });
-    writeEnd(deps, request, { action: 'credential.rotate', ...path, ...body });
-    return { data: toWireIssued(issued, clock.now()) };
+    const own = await findOwnCredential(tenancy, request.principal, path.credential_id);
+    const { credentialId } = own;
+    const { overlapSeconds } = body;
+    const issued = await tenancy.rotateCredential({
+      credentialId,
+      overlapMs: overlapSeconds * 1_000,
+    });
+    const action = 'credential.rotate';
+    writeEnd(deps, request, { action, ...path, overlap_seconds: overlapSeconds });
+    return { data: issuedView(issued, clock.now()) };
   },
 });
 
@@ -171,10 +173,10 @@ const revokeCredentialRoute = dataRoute({
   errors: ['credential_not_found'],
   async handle(deps: CredentialServices, { path }, request) {
     const { tenancy, clock } = deps;
-    const { id } = await findOwnCredential(tenancy, request.principal, path.credential_id);
-    const revoked = await tenancy.revokeCredential(id);
+    const own = await findOwnCredential(tenancy, request.principal, path.credential_id);
+    const revoked = await tenancy.revokeCredential(own.credentialId);
     writeEnd(deps, request, { action: 'credential.revoke', ...path });
-    return { data: toWireCredential(revoked, clock.now()) };
+    return { data: credentialView(revoked, clock.now()) };
   },
 });
 
@@ -182,7 +184,7 @@ const revokeCredentialRoute = dataRoute({
 function writeEnd(
   { writeAuditLine }: CredentialServices,
   { principal, requestId }: AdmittedRequest,
-  change: { readonly action: string },
+  change: { readonly action: string; readonly [field: string]: unknown },
 ): void {
   const by = { operator: null, by_credential_id: principal.credentialId };
   writeAuditLine({ ...by, ...change, outcome: 'done' }, requestId);
@@ -204,17 +206,12 @@ async function issueOwnCredential(
   tenancy: Tenancy,
   principal: Principal,
   nowMs: number,
-  wanted: {
-    readonly name: string | null;
-    readonly permissions: readonly GrantedPermission[];
-    /** That of the caller's own Credential when absent. */
-    readonly expiresAtMs?: number | null | undefined;
-  },
+  wanted: z.output<typeof newCredential>,
 ): Promise<IssuedCredential> {
   const own = await ownCredential(tenancy, principal);
   const { serviceAccountId, networkPolicy } = own;
-  const { name, permissions, expiresAtMs = own.expiresAtMs } = wanted;
-  const authority = { serviceAccountId, networkPolicy, permissions, expiresAtMs };
+  const { name, scopes, expiresAtMs = own.expiresAtMs } = wanted;
+  const authority = { serviceAccountId, networkPolicy, scopes, expiresAtMs };
   requireIncluded(own, authority);
   const { projectId } = principal;
   await requireBelowLimits(tenancy, projectId, nowMs);
@@ -258,7 +255,7 @@ async function findOwnCredential(
 
 function requireIncluded(own: Credential, wanted: Parameters<typeof includesAuthority>[1]): void {
   if (includesAuthority(own, wanted)) return;
-  const permission = notDelegable(own, wanted.permissions);
+  const permission = notDelegable(own.scopes, wanted.scopes);
   const lacks = permission && permission !== '*' && { permission };
   throw new Refused({
     code: 'permission_denied',

@@ -48,7 +48,8 @@ function requireNetwork(state: RequestState): void {
 
 function requirePermission(state: RequestState): void {
   const { permission } = required(state, 'route');
-  if (permission === undefined || mayUse(required(state, 'principal'), permission)) return;
+  if (permission === undefined || mayUse(required(state, 'principal').permissions, permission))
+    return;
   throw new Refused({ code: 'permission_denied', detail: { permission } });
 }
 

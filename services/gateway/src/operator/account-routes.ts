@@ -1,17 +1,16 @@
+import { accountRecord, ownerState } from '@inventory/contracts/http/tenancy';
 import { z } from 'zod';
-import { fromWireChange, toWireAccount } from './convert.ts';
+import { accountView } from '../tenancy/tenancy-views.ts';
 import { listById } from './list-by-id.ts';
 import { operatorRoute } from './operator-route.ts';
 import {
   accountPath,
-  accountRecord,
   changeOf,
   limitPerMinute,
   listOf,
   listQuery,
   name,
   networkPolicy,
-  ownerState,
 } from './operator-schemas.ts';
 
 const tag = 'Accounts';
@@ -30,7 +29,7 @@ export const accountRoutes = [
     status: 201,
     input: { body: z.strictObject({ name }) },
     answer: accountRecord,
-    handle: async ({ tenancy }, { body }) => toWireAccount(await tenancy.createAccount(body)),
+    handle: async ({ tenancy }, { body }) => accountView(await tenancy.createAccount(body)),
   }),
   operatorRoute({
     operationId: 'listAccounts',
@@ -47,8 +46,8 @@ export const accountRoutes = [
     handle: (services, { query }) =>
       listById(services, query, {
         list: ['accounts'],
-        read: services.tenancy.listAccounts,
-        toWire: toWireAccount,
+        read: async (part) => (await services.tenancy.listAccounts(part)).map(accountView),
+        idOf: ({ accountId }) => accountId,
       }),
   }),
   operatorRoute({
@@ -63,7 +62,7 @@ export const accountRoutes = [
     answer: accountRecord,
     errors,
     handle: async ({ tenancy }, { path }) =>
-      toWireAccount(await tenancy.requireAccount(path.account_id)),
+      accountView(await tenancy.requireAccount(path.account_id)),
   }),
   operatorRoute({
     operationId: 'changeAccount',
@@ -87,19 +86,19 @@ export const accountRoutes = [
       path: accountPath,
       body: changeOf({
         state: ownerState.exactOptional(),
-        network_policy: networkPolicy.exactOptional(),
-        rate_limit_per_minute: limitPerMinute
+        networkPolicy: networkPolicy.exactOptional(),
+        rateLimitPerMinute: limitPerMinute
           .describe('Of its default Service account.')
           .exactOptional(),
-        traffic_limit_per_minute: limitPerMinute
+        trafficLimitPerMinute: limitPerMinute
           .nullable()
           .describe('Of all Service accounts together; null for the configured limit.')
           .exactOptional(),
-        events_enabled: z
+        eventsEnabled: z
           .boolean()
           .describe('Whether its event streams may be read; events are logged either way.')
           .exactOptional(),
-        capture_enabled: z
+        captureEnabled: z
           .boolean()
           .describe(
             'Whether complete chains of Live Pages are saved as revisions; false also ends the ' +
@@ -111,6 +110,6 @@ export const accountRoutes = [
     answer: accountRecord,
     errors,
     handle: async ({ tenancy }, { path, body }) =>
-      toWireAccount(await tenancy.changeAccount(path.account_id, fromWireChange(body))),
+      accountView(await tenancy.changeAccount(path.account_id, body)),
   }),
 ];

@@ -1,13 +1,10 @@
-import { queryTime } from '@inventory/contracts/http/parameters';
-import { requestId } from '@inventory/contracts/ids';
-import { fromIsoTime, isoTime } from '@inventory/runtime/clock';
+import { auditRecord } from '@inventory/contracts/http/audit';
+import { queryTimeMs } from '@inventory/contracts/http/parameters';
 import { z } from 'zod';
-import type { AuditEntry, AuditPosition } from './audit-store.ts';
+import type { AuditPosition } from './audit-store.ts';
 import { partsOf } from './list-by-id.ts';
 import { operatorRoute } from './operator-route.ts';
-import { auditRecord, listOf, listQuery } from './operator-schemas.ts';
-
-const time = queryTime.transform(fromIsoTime);
+import { listOf, listQuery } from './operator-schemas.ts';
 
 export const auditRoutes = [
   operatorRoute({
@@ -24,8 +21,8 @@ export const auditRoutes = [
     role: 'admin',
     input: {
       query: listQuery.extend({
-        from: time.optional().describe('Entries from this time on.'),
-        to: time.optional().describe('Entries before this time.'),
+        from: queryTimeMs.optional().describe('Entries from this time on.'),
+        to: queryTimeMs.optional().describe('Entries before this time.'),
         operator: z.string().max(40).optional().describe('Entries of this operator.'),
       }),
     },
@@ -43,26 +40,9 @@ export const auditRoutes = [
         after: position === null ? null : (JSON.parse(position) as AuditPosition),
       });
       const { items, pagination } = parts.take(found, limit, positionOf);
-      return { items: items.map(toWire), next_cursor: pagination.next_cursor };
+      return { items, next_cursor: pagination.next_cursor };
     },
   }),
 ];
 
-function toWire({ id, atMs, kind, requestId: request_id, ...entry }: AuditEntry) {
-  const { operator, peer, method, path, action, parameters, outcome } = entry;
-  return {
-    audit_id: id,
-    at: isoTime(atMs),
-    kind,
-    request_id: requestId.parse(request_id),
-    operator,
-    peer,
-    method,
-    path,
-    action,
-    parameters,
-    outcome,
-  };
-}
-
-const positionOf = ({ id, atMs }: AuditPosition) => JSON.stringify({ id, atMs });
+const positionOf = ({ auditId, atMs }: AuditPosition) => JSON.stringify({ auditId, atMs });

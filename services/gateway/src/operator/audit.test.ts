@@ -3,7 +3,7 @@ import { type Audit, createAudit, namedIn } from './audit.ts';
 import type { AuditEntry } from './audit-store.ts';
 
 const call = {
-  requestId: 'req_1',
+  requestId: 'req_1' as const,
   operator: 'alice',
   peer: '192.0.2.1',
   method: 'POST',
@@ -47,9 +47,9 @@ test('a change is in the audit before its effect, and again with its outcome', a
     return { account_id: 'acc_1', secret: 'inv_x' };
   });
 
-  const started = { ...call, ...change, id: 'aud_0', atMs: 7, kind: 'started', outcome: null };
+  const started = { ...call, ...change, auditId: 'aud_0', atMs: 7, kind: 'started', outcome: null };
   expect(atEffect).toEqual([started]);
-  const ended = { ...started, id: 'aud_1', kind: 'ended', outcome: 'done' };
+  const ended = { ...started, auditId: 'aud_1', kind: 'ended', outcome: 'done' };
   expect(entries).toEqual([started, ended]);
 });
 

@@ -32,8 +32,8 @@ export function createAudit({
 }) {
   const writeLine = createAuditLines(logger);
 
-  async function append(entry: Omit<AuditEntry, 'id' | 'atMs'>): Promise<void> {
-    await store.append({ ...entry, id: `aud_${identifiers.uuidV7()}`, atMs: clock.now() });
+  async function append(entry: Omit<AuditEntry, 'auditId' | 'atMs'>): Promise<void> {
+    await store.append({ ...entry, auditId: `aud_${identifiers.uuidV7()}`, atMs: clock.now() });
   }
 
   async function end(

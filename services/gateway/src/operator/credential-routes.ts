@@ -3,24 +3,24 @@ import {
   credentialRecord,
   credentialRotation,
   expiry,
+  foundCredential,
   issuedCredential,
   scopes,
 } from '@inventory/contracts/http/credentials';
 import { projectPath } from '@inventory/contracts/http/parameters';
 import { serviceAccountId } from '@inventory/contracts/ids';
+import { strictWire } from '@inventory/contracts/wire';
 import { Refused } from '@inventory/http/refused';
 import { z } from 'zod';
 import { requireFuture } from '../tenancy/credentials.ts';
 import { isSecretOf } from '../tenancy/tenancy.domain.ts';
-import { toWireCredential, toWireIssued } from '../tenancy/wire-credential.ts';
-import { fromWireChange } from './convert.ts';
+import { credentialView, issuedView } from '../tenancy/tenancy-views.ts';
 import { listById } from './list-by-id.ts';
 import { operatorRoute } from './operator-route.ts';
 import {
   changeOf,
   credentialPath,
   emptyBody,
-  foundCredential,
   listOf,
   listQuery,
   name,
@@ -45,29 +45,22 @@ export const credentialRoutes = [
     status: 201,
     input: {
       path: projectPath,
-      body: z.strictObject({
+      body: strictWire({
         name: name.nullable().default(null),
-        service_account_id: serviceAccountId
+        serviceAccountId: serviceAccountId
           .optional()
           .describe('Of the same account; its default one when absent.'),
         scopes,
-        expires_at: expiry.default(null),
-        network_policy: networkPolicy.default(null),
+        expiresAtMs: expiry.default(null),
+        networkPolicy: networkPolicy.default(null),
       }),
     },
     answer: issuedCredential,
     errors: ['project_not_found', 'service_account_not_found'],
     async handle({ tenancy, clock }, { path, body }) {
-      requireFuture(body.expires_at, clock.now());
-      const issued = await tenancy.issueCredential({
-        projectId: path.project_id,
-        serviceAccountId: body.service_account_id,
-        name: body.name,
-        permissions: body.scopes,
-        expiresAtMs: body.expires_at,
-        networkPolicy: body.network_policy,
-      });
-      return toWireIssued(issued, clock.now());
+      requireFuture(body.expiresAtMs, clock.now());
+      const issued = await tenancy.issueCredential({ projectId: path.project_id, ...body });
+      return issuedView(issued, clock.now());
     },
   }),
   operatorRoute({
@@ -86,10 +79,11 @@ export const credentialRoutes = [
       listById(services, query, {
         list: ['credentials', path.project_id],
         async read(part) {
-          const { id } = await services.tenancy.requireProject(path.project_id);
-          return await services.tenancy.listCredentials(id, part);
+          const { projectId } = await services.tenancy.requireProject(path.project_id);
+          const found = await services.tenancy.listCredentials(projectId, part);
+          return found.map((one) => credentialView(one, services.clock.now()));
         },
-        toWire: (credential) => toWireCredential(credential, services.clock.now()),
+        idOf: (credential) => credential.credentialId,
       }),
   }),
   operatorRoute({
@@ -106,20 +100,20 @@ export const credentialRoutes = [
     role: 'support',
     action: 'credential.find',
     input: {
-      body: z.strictObject({
-        public_id: z.string().regex(/^[0-9A-Za-z]{22}$/, 'must be a public id'),
-        secret_sha256: z.string().regex(/^[0-9a-f]{64}$/, 'must be a SHA-256 in hex'),
+      body: strictWire({
+        publicId: z.string().regex(/^[0-9A-Za-z]{22}$/, 'must be a public id'),
+        secretSha256: z.string().regex(/^[0-9a-f]{64}$/, 'must be a SHA-256 in hex'),
       }),
     },
     answer: foundCredential,
     errors: ['credential_not_found'],
     async handle({ tenancy, clock }, { body }) {
-      const id = credentialIdOf(body.public_id);
+      const id = credentialIdOf(body.publicId);
       const credential = id && (await tenancy.findCredential(id));
       if (credential === null) throw new Refused({ code: 'credential_not_found' });
       const nowMs = clock.now();
-      const secret_valid = isSecretOf(credential, body.secret_sha256, nowMs);
-      return { ...toWireCredential(credential, nowMs), secret_valid };
+      const secretValid = isSecretOf(credential, body.secretSha256, nowMs);
+      return { ...credentialView(credential, nowMs), secretValid };
     },
   }),
   operatorRoute({
@@ -134,7 +128,7 @@ export const credentialRoutes = [
     answer: credentialRecord,
     errors: ['credential_not_found'],
     handle: async ({ tenancy, clock }, { path }) =>
-      toWireCredential(await tenancy.requireCredential(path.credential_id), clock.now()),
+      credentialView(await tenancy.requireCredential(path.credential_id), clock.now()),
   }),
   operatorRoute({
     operationId: 'rotateCredential',
@@ -153,9 +147,9 @@ export const credentialRoutes = [
     answer: issuedCredential,
     errors: [...errors, 'concurrent_change'],
     async handle({ tenancy, clock }, { path, body }) {
-      const overlapMs = body.overlap_seconds * 1_000;
+      const overlapMs = body.overlapSeconds * 1_000;
       const rotation = { credentialId: path.credential_id, overlapMs };
-      return toWireIssued(await tenancy.rotateCredential(rotation), clock.now());
+      return issuedView(await tenancy.rotateCredential(rotation), clock.now());
     },
   }),
   operatorRoute({
@@ -171,7 +165,7 @@ export const credentialRoutes = [
     answer: credentialRecord,
     errors: ['credential_not_found'],
     handle: async ({ tenancy, clock }, { path }) =>
-      toWireCredential(await tenancy.revokeCredential(path.credential_id), clock.now()),
+      credentialView(await tenancy.revokeCredential(path.credential_id), clock.now()),
   }),
   operatorRoute({
     operationId: 'changeCredential',
@@ -186,16 +180,16 @@ export const credentialRoutes = [
       path: credentialPath,
       body: changeOf({
         scopes: scopes.exactOptional(),
-        expires_at: expiry.exactOptional(),
-        network_policy: networkPolicy.exactOptional(),
+        expiresAtMs: expiry.exactOptional(),
+        networkPolicy: networkPolicy.exactOptional(),
       }),
     },
     answer: credentialRecord,
     errors,
     async handle({ tenancy, clock }, { path, body }) {
-      requireFuture(body.expires_at ?? null, clock.now());
-      const changed = await tenancy.changeCredential(path.credential_id, fromWireChange(body));
-      return toWireCredential(changed, clock.now());
+      requireFuture(body.expiresAtMs ?? null, clock.now());
+      const changed = await tenancy.changeCredential(path.credential_id, body);
+      return credentialView(changed, clock.now());
     },
   }),
 ];

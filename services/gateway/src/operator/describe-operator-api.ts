@@ -1,5 +1,15 @@
-import { credentialRecord, issuedCredential } from '@inventory/contracts/http/credentials';
+import { auditRecord } from '@inventory/contracts/http/audit';
+import {
+  credentialRecord,
+  foundCredential,
+  issuedCredential,
+} from '@inventory/contracts/http/credentials';
 import { requestIssue } from '@inventory/contracts/http/meta';
+import {
+  accountRecord,
+  projectRecord,
+  serviceAccountRecord,
+} from '@inventory/contracts/http/tenancy';
 import {
   webhookDelivery,
   webhookEndpoint,
@@ -26,13 +36,6 @@ import {
 import { z } from 'zod';
 import { release } from '../http/openapi/release.ts';
 import type { OperatorEndpoint, OperatorTag } from './operator-route.ts';
-import {
-  accountRecord,
-  auditRecord,
-  foundCredential,
-  projectRecord,
-  serviceAccountRecord,
-} from './operator-schemas.ts';
 
 const named: NamedSchemas = new Map<z.core.$ZodType, string>([
   [accountRecord, 'Account'],

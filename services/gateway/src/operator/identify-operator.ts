@@ -1,10 +1,11 @@
 import { timingSafeEqual } from 'node:crypto';
+import type { RequestId } from '@inventory/contracts/ids';
 import type { MatchState } from '@inventory/http/match-route';
 import { Refused } from '@inventory/http/refused';
 import { invariant } from '@inventory/runtime/bug';
 import type { Logger } from '@inventory/runtime/logger';
 import { secretDigest } from '@inventory/runtime/secret-digest';
-import type { Context, Middleware } from 'koa';
+import type { Context, Middleware, ParameterizedContext } from 'koa';
 import type { PeerBuckets } from '../http/limits/peer-buckets.ts';
 import type { Audit } from './audit.ts';
 import type { AuditedCall } from './audit-store.ts';
@@ -78,10 +79,13 @@ function bearerOf(context: Context): string {
 
 const pathCharactersMax = 300;
 
-function callOf({ req, state }: Context, operator: Operator | null): AuditedCall {
+function callOf(
+  { req, state }: ParameterizedContext<OperatorState>,
+  operator: Operator | null,
+): AuditedCall {
   const [path = ''] = (req.url ?? '').split('?', 1);
   return {
-    requestId: String(state['requestId']),
+    requestId: state.requestId,
     operator: operator?.name ?? null,
     peer: req.socket.remoteAddress ?? '',
     method: req.method ?? '',
@@ -91,7 +95,7 @@ function callOf({ req, state }: Context, operator: Operator | null): AuditedCall
 
 /** What the middleware of the operator API establishes about a request. */
 export interface OperatorState extends MatchState<BoundOperatorRoute> {
-  requestId: string;
+  requestId: RequestId;
   operator?: Operator;
   call?: AuditedCall;
 }

@@ -12,20 +12,20 @@ interface WithCursors {
   readonly cursors: CursorSealer;
 }
 
-interface ThingList<Thing extends { readonly id: string }, Shown> {
+interface ThingList<Thing> {
   readonly list: readonly string[];
   readonly read: (part: ListPart) => Promise<readonly Thing[]>;
-  readonly toWire: (thing: Thing) => Shown;
+  readonly idOf: (thing: Thing) => string;
 }
 
 /** One part of things in the order of their ids; `next_cursor` is null on the last part. */
-export async function listById<Thing extends { readonly id: string }, Shown>(
+export async function listById<Thing>(
   services: WithCursors,
   { limit, cursor }: z.output<typeof listQuery>,
-  { list, read, toWire }: ThingList<Thing, Shown>,
+  { list, read, idOf }: ThingList<Thing>,
 ) {
   const parts = partsOf(services, ...list);
   const found = await read({ afterId: parts.begin(cursor), limit: limit + 1 });
-  const { items, pagination } = parts.take(found, limit, ({ id }) => id);
-  return { items: items.map(toWire), next_cursor: pagination.next_cursor };
+  const { items, pagination } = parts.take(found, limit, idOf);
+  return { items, next_cursor: pagination.next_cursor };
 }

@@ -1,17 +1,10 @@
-import { credentialRecord } from '@inventory/contracts/http/credentials';
 import {
   canonicalDecimal,
   controlFree,
   listParameters,
 } from '@inventory/contracts/http/parameters';
-import {
-  accountId,
-  auditId,
-  credentialId,
-  projectId,
-  requestId,
-  serviceAccountId,
-} from '@inventory/contracts/ids';
+import { accountId, credentialId, serviceAccountId } from '@inventory/contracts/ids';
+import { strictWire } from '@inventory/contracts/wire';
 import { z } from 'zod';
 import { networkPolicyEntriesMax, parseNetwork } from '../tenancy/network-policy.domain.ts';
 
@@ -31,26 +24,31 @@ export const optionalReason = reason.nullable().default(null);
 /** Largest number of credits or units of one entry. */
 export const creditsMax = 1_000_000_000_000;
 
-export const networkPolicy = z
+const networks = z
   .array(z.string().max(100))
   .min(1, 'must name a network; null allows every network')
-  .max(networkPolicyEntriesMax)
-  .transform((entries, context) => {
-    const networks = new Set<string>();
-    for (const [index, entry] of entries.entries()) {
-      const parsed = parseNetwork(entry);
-      if (parsed.result === 'valid') networks.add(parsed.network);
-      else context.addIssue({ code: 'custom', message: parsed.reason, path: [index] });
-    }
-    return [...networks];
+  .max(networkPolicyEntriesMax);
+
+/** Networks in canonical form. */
+export const networkPolicy = z
+  .codec(networks, z.array(z.string()), {
+    decode(entries, { issues }) {
+      const canonical = new Set<string>();
+      for (const [index, entry] of entries.entries()) {
+        const parsed = parseNetwork(entry);
+        if (parsed.result === 'valid') canonical.add(parsed.network);
+        else issues.push({ code: 'custom', input: entry, message: parsed.reason, path: [index] });
+      }
+      return [...canonical];
+    },
+    encode: (canonical) => canonical,
   })
   .nullable()
   .describe('Networks that clients must come from; null for any.');
 
 /** Body of a PATCH: the given fields are set, the others stay. */
-export function changeOf<Shape extends Record<string, z.ZodExactOptional>>(shape: Shape) {
-  return z
-    .strictObject(shape)
+export function changeOf<const Fields extends Record<string, z.ZodExactOptional>>(fields: Fields) {
+  return strictWire(fields)
     .refine((change) => Object.keys(change).length > 0, {
       error: 'must change something',
       when: ({ issues }) => issues.length === 0,
@@ -81,72 +79,6 @@ const operatorKey = z
   .describe('The same key again changes nothing more.');
 export const bookingHeaders = z.object({ 'idempotency-key': operatorKey });
 export const keyedHeaders = z.object({ 'idempotency-key': operatorKey.optional() });
-
-export const ownerState = z
-  .enum(['active', 'suspended'])
-  .describe('Suspended, none of its Credentials is valid.');
-const shownPolicy = z.array(z.string()).nullable();
-const time = z.iso.datetime();
-
-export const accountRecord = z.object({
-  account_id: accountId,
-  name: z.string(),
-  state: ownerState,
-  network_policy: shownPolicy,
-  /** Of the default Service account. */
-  rate_limit_per_minute: z.int(),
-  traffic_limit_per_minute: z
-    .int()
-    .nullable()
-    .describe('Of all Service accounts together; null for the configured limit.'),
-  default_service_account_id: serviceAccountId,
-  events_enabled: z.boolean(),
-  capture_enabled: z.boolean().describe('Whether its chains of Live Pages are saved as revisions.'),
-  created_at: time,
-  changed_at: time,
-});
-
-export const projectRecord = z.object({
-  project_id: projectId,
-  account_id: accountId,
-  name: z.string().nullable(),
-  state: ownerState,
-  network_policy: shownPolicy,
-  created_at: time,
-  changed_at: time,
-});
-
-export const serviceAccountRecord = z.object({
-  service_account_id: serviceAccountId,
-  account_id: accountId,
-  name: z.string(),
-  is_default: z.boolean(),
-  network_policy: shownPolicy,
-  rate_limit_per_minute: z.int(),
-  created_at: time,
-  changed_at: time,
-});
-
-/** The Credential of a secret that was found somewhere. */
-export const foundCredential = credentialRecord.extend({
-  secret_valid: z
-    .boolean()
-    .describe('Whether it is the secret of the Credential now, or one in its overlap.'),
-});
-
-export const auditRecord = z.object({
-  audit_id: auditId,
-  at: time,
-  kind: z.enum(['started', 'ended', 'refused']),
-  request_id: requestId,
-  operator: z.string().nullable().describe('Null where the token is not of an operator.'),
-  peer: z.string(),
-  method: z.string(),
-  path: z.string(),
-  action: z.string().nullable(),
-  parameters: z.record(z.string(), z.unknown()),
-  outcome: z.string().nullable().describe('`done`, or an error code; null of a start.'),
-});
 
 /** One part of a list; `next_cursor` is null on the last part. */
 export function listOf<Item extends z.ZodType>(item: Item) {

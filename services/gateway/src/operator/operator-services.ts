@@ -19,11 +19,11 @@ export interface OperatorServices {
   readonly commands: RequestReplyClient;
   readonly ledger: LedgerClient;
   /** Of the refresh-collector. */
-  readonly admission: Pick<InternalClient, 'call'>;
+  readonly admission: InternalClient;
   readonly inventories: RevisionStoreEraseClient;
-  readonly captures: Pick<CaptureStore, 'eraseInventory'>;
+  readonly captures: CaptureStore;
   /** Of the event-stream. */
-  readonly webhooks: Pick<InternalClient, 'call'>;
+  readonly webhooks: InternalClient;
   readonly auditStore: AuditStore;
   readonly cursors: CursorSealer;
   readonly clock: Clock;

@@ -1,6 +1,6 @@
 import { projectPath } from '@inventory/contracts/http/parameters';
+import { ownerState, projectRecord } from '@inventory/contracts/http/tenancy';
 import { z } from 'zod';
-import { fromWireChange, toWireProject } from './convert.ts';
 import { listById } from './list-by-id.ts';
 import { operatorRoute } from './operator-route.ts';
 import {
@@ -10,8 +10,6 @@ import {
   listQuery,
   name,
   networkPolicy,
-  ownerState,
-  projectRecord,
 } from './operator-schemas.ts';
 
 const tag = 'Projects';
@@ -34,10 +32,8 @@ export const projectRoutes = [
     },
     answer: projectRecord,
     errors: ['account_not_found'],
-    async handle({ tenancy }, { path, body }) {
-      const wanted = { accountId: path.account_id, name: body.name };
-      return toWireProject(await tenancy.createProject(wanted));
-    },
+    handle: ({ tenancy }, { path, body }) =>
+      tenancy.createProject({ accountId: path.account_id, name: body.name }),
   }),
   operatorRoute({
     operationId: 'listProjects',
@@ -54,11 +50,11 @@ export const projectRoutes = [
     handle: (services, { path, query }) =>
       listById(services, query, {
         list: ['projects', path.account_id],
-        toWire: toWireProject,
         async read(part) {
-          const { id } = await services.tenancy.requireAccount(path.account_id);
-          return await services.tenancy.listProjects(id, part);
+          const { accountId } = await services.tenancy.requireAccount(path.account_id);
+          return await services.tenancy.listProjects(accountId, part);
         },
+        idOf: ({ projectId }) => projectId,
       }),
   }),
   operatorRoute({
@@ -72,8 +68,7 @@ export const projectRoutes = [
     input: { path: projectPath },
     answer: projectRecord,
     errors,
-    handle: async ({ tenancy }, { path }) =>
-      toWireProject(await tenancy.requireProject(path.project_id)),
+    handle: ({ tenancy }, { path }) => tenancy.requireProject(path.project_id),
   }),
   operatorRoute({
     operationId: 'changeProject',
@@ -93,12 +88,11 @@ export const projectRoutes = [
       path: projectPath,
       body: changeOf({
         state: ownerState.exactOptional(),
-        network_policy: networkPolicy.exactOptional(),
+        networkPolicy: networkPolicy.exactOptional(),
       }),
     },
     answer: projectRecord,
     errors,
-    handle: async ({ tenancy }, { path, body }) =>
-      toWireProject(await tenancy.changeProject(path.project_id, fromWireChange(body))),
+    handle: ({ tenancy }, { path, body }) => tenancy.changeProject(path.project_id, body),
   }),
 ];

@@ -1,5 +1,6 @@
+import { serviceAccountRecord } from '@inventory/contracts/http/tenancy';
 import { z } from 'zod';
-import { fromWireChange, toWireServiceAccount } from './convert.ts';
+import { serviceAccountView } from '../tenancy/tenancy-views.ts';
 import { listById } from './list-by-id.ts';
 import { operatorRoute } from './operator-route.ts';
 import {
@@ -11,7 +12,6 @@ import {
   name,
   networkPolicy,
   serviceAccountPath,
-  serviceAccountRecord,
 } from './operator-schemas.ts';
 
 const tag = 'Service accounts';
@@ -34,7 +34,7 @@ export const serviceAccountRoutes = [
     errors: ['account_not_found'],
     async handle({ tenancy }, { path, body }) {
       const wanted = { accountId: path.account_id, name: body.name };
-      return toWireServiceAccount(await tenancy.createServiceAccount(wanted));
+      return serviceAccountView(await tenancy.createServiceAccount(wanted));
     },
   }),
   operatorRoute({
@@ -52,11 +52,12 @@ export const serviceAccountRoutes = [
     handle: (services, { path, query }) =>
       listById(services, query, {
         list: ['service_accounts', path.account_id],
-        toWire: toWireServiceAccount,
         async read(part) {
           const account = await services.tenancy.requireAccount(path.account_id);
-          return await services.tenancy.listServiceAccounts(account, part);
+          const found = await services.tenancy.listServiceAccounts(account, part);
+          return found.map(serviceAccountView);
         },
+        idOf: ({ serviceAccountId }) => serviceAccountId,
       }),
   }),
   operatorRoute({
@@ -71,7 +72,7 @@ export const serviceAccountRoutes = [
     answer: serviceAccountRecord,
     errors,
     handle: async ({ tenancy }, { path }) =>
-      toWireServiceAccount(await tenancy.requireServiceAccount(path.service_account_id)),
+      serviceAccountView(await tenancy.requireServiceAccount(path.service_account_id)),
   }),
   operatorRoute({
     operationId: 'changeServiceAccount',
@@ -85,18 +86,15 @@ export const serviceAccountRoutes = [
     input: {
       path: serviceAccountPath,
       body: changeOf({
-        rate_limit_per_minute: limitPerMinute
+        rateLimitPerMinute: limitPerMinute
           .describe('Of all its Credentials together.')
           .exactOptional(),
-        network_policy: networkPolicy.exactOptional(),
+        networkPolicy: networkPolicy.exactOptional(),
       }),
     },
     answer: serviceAccountRecord,
     errors,
-    async handle({ tenancy }, { path, body }) {
-      const { service_account_id } = path;
-      const changed = await tenancy.changeServiceAccount(service_account_id, fromWireChange(body));
-      return toWireServiceAccount(changed);
-    },
+    handle: async ({ tenancy }, { path, body }) =>
+      serviceAccountView(await tenancy.changeServiceAccount(path.service_account_id, body)),
   }),
 ];

@@ -76,7 +76,7 @@ export const termsRoutes = [
       const project = await deps.tenancy.requireProject(path.project_id);
       return configureAccount(deps, {
         accountId: project.accountId,
-        change: { sets: 'spend_cap', project_id: project.id, cap },
+        change: { sets: 'spend_cap', project_id: project.projectId, cap },
         reason,
         idempotencyKey: header['idempotency-key'],
       });

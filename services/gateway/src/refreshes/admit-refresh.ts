@@ -72,7 +72,7 @@ function freshnessOf(
   maxAgeSeconds: number | null,
   { version: priceVersion }: PriceList,
 ): RefreshRequest['freshness'] {
-  if (maxAgeSeconds === null || !mayUse(principal, currentPermission)) return null;
+  if (maxAgeSeconds === null || !mayUse(principal.permissions, currentPermission)) return null;
   return { maxAgeSeconds, priceVersion };
 }
 

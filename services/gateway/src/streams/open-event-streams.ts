@@ -144,7 +144,7 @@ function startPrincipalChecks(
     // Not awaited: a slow read delays no other check.
     runOnce: async () => void principals.checkDue(),
   });
-  broadcasts.on(['authority.changed.v1'], ({ body }) => principals.scheduleChecks(body.account_id));
+  broadcasts.on(['authority.changed.v1'], ({ body }) => principals.scheduleChecks(body.accountId));
   return principals.watch;
 }
 

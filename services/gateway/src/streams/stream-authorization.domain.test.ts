@@ -6,7 +6,7 @@ const nowMs = Date.UTC(2026, 10, 21);
 /** May read events, but for these changes. */
 const stored = ({ credential, ...owners }: Parameters<typeof foundCredential>[0] = {}) =>
   foundCredential({
-    credential: { permissions: ['customer.events.read.v1'], ...credential },
+    credential: { scopes: ['customer.events.read.v1'], ...credential },
     ...owners,
   });
 
@@ -24,8 +24,8 @@ test.each([
   ['an expired Credential', stored({ credential: { expiresAtMs: nowMs } }), 'credential_expired'],
   ['a suspended account', stored({ account: { state: 'suspended' } }), 'owner_suspended'],
   ['a suspended Project', stored({ project: { state: 'suspended' } }), 'owner_suspended'],
-  ['no permission', stored({ credential: { permissions: [] } }), 'permission_removed'],
-  ['the wildcard alone', stored({ credential: { permissions: ['*'] } }), 'permission_removed'],
+  ['no permission', stored({ credential: { scopes: [] } }), 'permission_removed'],
+  ['the wildcard alone', stored({ credential: { scopes: ['*'] } }), 'permission_removed'],
   ['events switched off', stored({ account: { eventsEnabled: false } }), 'events_not_enabled'],
 ])('%s: %#', (_name, found, expected) => {
   expect(streamRefusal('digest', found, nowMs)).toBe(expected);

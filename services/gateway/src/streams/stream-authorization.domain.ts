@@ -25,7 +25,8 @@ export function streamRefusal(
   }
   const accepted = acceptSecret(digest, stored);
   if (!accepted) return 'owner_suspended';
-  if (!mayUse(accepted.principal, 'customer.events.read.v1')) return 'permission_removed';
+  if (!mayUse(accepted.principal.permissions, 'customer.events.read.v1'))
+    return 'permission_removed';
   return account.eventsEnabled ? null : 'events_not_enabled';
 }
 

@@ -12,15 +12,15 @@ import { watchStreamPrincipals } from './watch-stream-principals.ts';
 
 /** A Credential that may read events, as it is stored. */
 function storedCredential() {
-  const id = newCredentialId();
-  const secret = mintSecret(id);
+  const credentialId = newCredentialId();
+  const secret = mintSecret(credentialId);
   const stored = foundCredential({
     credential: {
-      ...{ id, permissions: ['customer.events.read.v1'] },
+      ...{ credentialId, scopes: ['customer.events.read.v1'] },
       secrets: [{ digest: secretDigest(secret), issuedAtMs: 0, validUntilMs: null }],
     },
   });
-  return { secret, accountId: stored.account.id, stored };
+  return { secret, accountId: stored.account.accountId, stored };
 }
 
 /** One replica: its cache of Principals, its streams, and the checks of their Principals. */
@@ -38,7 +38,7 @@ function createReplica(step: () => Promise<void>) {
       return seen;
     },
   };
-  const cache = createPrincipalCache(store, clock);
+  const cache = createPrincipalCache(store.findBySecretDigest, clock);
   const opened: RecordedConnection[] = [];
   const checks = watchStreamPrincipals({
     findBySecretDigest: store.findBySecretDigest,
@@ -68,7 +68,7 @@ function createReplica(step: () => Promise<void>) {
       await step();
       store.present = revoked;
       await step();
-      cache.invalidate({ account_id: accountId });
+      cache.invalidate(accountId);
       checks.scheduleChecks(accountId);
       await checks.checkDue();
     },

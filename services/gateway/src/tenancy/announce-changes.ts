@@ -4,17 +4,14 @@ import type {
   ProjectId,
   ServiceAccountId,
 } from '@inventory/contracts/ids';
-import type { MessageBody } from '@inventory/contracts/messages';
 import type { MessageBus } from '@inventory/messaging/bus';
-import { isoTime } from '@inventory/runtime/clock';
 import { withDeadline } from '@inventory/runtime/wait';
 import type { ServiceContext } from '@inventory/service-host/service-context';
 import { startOutbox } from '@inventory/work/outbox';
 import type { Db } from 'mongodb';
-import { tenancyCollections } from './tenancy-documents.ts';
+import { defaultServiceAccountId } from './tenancy.domain.ts';
+import { tenancyDocuments } from './tenancy-documents.ts';
 import type { Announcement } from './tenancy-store.ts';
-
-export type AuthorityChange = MessageBody<'authority.changed.v1'>;
 
 /** What is changed: its message is in the most specific of these documents. */
 export interface ChangedThing {
@@ -45,38 +42,34 @@ export function startAnnouncing(
   }: {
     readonly db: Db;
     readonly publish: MessageBus['publish'];
-    readonly invalidate: (change: Pick<AuthorityChange, 'account_id'>) => void;
+    readonly invalidate: (accountId: AccountId) => void;
   },
   context: Pick<ServiceContext, 'clock' | 'identifiers' | 'lifetime' | 'logger'>,
 ): Announce {
   const { clock, identifiers, logger } = context;
-  const outboxOf = (collectionName: string) =>
+  const outboxOf = ({ collection: collectionName }: { readonly collection: string }) =>
     startOutbox({ db, collectionName, publish }, context);
-  const accounts = outboxOf(tenancyCollections.accounts);
-  const projects = outboxOf(tenancyCollections.projects);
-  const serviceAccounts = outboxOf(tenancyCollections.serviceAccounts);
-  const credentials = outboxOf(tenancyCollections.credentials);
+  const accounts = outboxOf(tenancyDocuments.accounts);
+  const projects = outboxOf(tenancyDocuments.projects);
+  const serviceAccounts = outboxOf(tenancyDocuments.serviceAccounts);
+  const credentials = outboxOf(tenancyDocuments.credentials);
 
   function flush({ accountId, projectId, serviceAccountId, credentialId }: ChangedThing) {
     if (credentialId !== undefined) return credentials.flush(credentialId);
     if (projectId !== undefined) return projects.flush(projectId);
-    if (serviceAccountId !== undefined) return serviceAccounts.flush(serviceAccountId);
-    return accounts.flush(accountId);
+    const isDefault = serviceAccountId === defaultServiceAccountId(accountId);
+    if (serviceAccountId === undefined || isDefault) return accounts.flush(accountId);
+    return serviceAccounts.flush(serviceAccountId);
   }
 
   return async (thing, write) => {
     const { accountId, projectId = null, credentialId = null } = thing;
     const atMs = clock.now();
-    const body: AuthorityChange = {
-      account_id: accountId,
-      project_id: projectId,
-      credential_id: credentialId,
-      at: isoTime(atMs),
-    };
+    const body = { accountId, projectId, credentialId, atMs };
     const id = `authority-changed:${identifiers.uuidV7()}`;
     const changed = await write({ message: { type: 'authority.changed.v1', id, body }, atMs });
     if (changed === null) return null;
-    invalidate(body);
+    invalidate(accountId);
     try {
       await withDeadline(flush(thing), publishWithinMs, 'publishing a change of a principal');
     } catch (error) {

@@ -3,7 +3,7 @@ import type { ServiceContext } from '@inventory/service-host/service-context';
 import {
   type Account,
   type Project,
-  requestsPerMinuteDefault,
+  rateLimitPerMinuteDefault,
   type ServiceAccount,
 } from './tenancy.domain.ts';
 import type { TenancyStore } from './tenancy-store.ts';
@@ -19,11 +19,11 @@ export async function createAccount(
 ): Promise<Account> {
   const nowMs = clock.now();
   const account: Account = {
-    id: `acc_${identifiers.uuidV7()}`,
+    accountId: `acc_${identifiers.uuidV7()}`,
     name: wanted.name,
     state: 'active',
     networkPolicy: null,
-    requestsPerMinute: requestsPerMinuteDefault,
+    rateLimitPerMinute: rateLimitPerMinuteDefault,
     defaultNetworkPolicy: null,
     trafficLimitPerMinute: null,
     hasServiceAccounts: false,
@@ -45,8 +45,8 @@ export async function createProject(
   const account = await store.accounts.require(wanted.accountId);
   const nowMs = clock.now();
   const project: Project = {
-    id: `prj_${identifiers.uuidV7()}`,
-    accountId: account.id,
+    projectId: `prj_${identifiers.uuidV7()}`,
+    accountId: account.accountId,
     name: wanted.name,
     state: 'active',
     networkPolicy: null,
@@ -68,14 +68,15 @@ export async function createServiceAccount(
   wanted: { accountId: AccountId; name: string },
 ): Promise<ServiceAccount> {
   const account = await store.accounts.require(wanted.accountId);
-  if (!account.hasServiceAccounts) await markAccount(account.id, { hasServiceAccounts: true });
+  if (!account.hasServiceAccounts)
+    await markAccount(account.accountId, { hasServiceAccounts: true });
   const nowMs = clock.now();
   const serviceAccount: ServiceAccount = {
-    id: `sa_${identifiers.uuidV7()}`,
-    accountId: account.id,
+    serviceAccountId: `sa_${identifiers.uuidV7()}`,
+    accountId: account.accountId,
     name: wanted.name,
     networkPolicy: null,
-    requestsPerMinute: requestsPerMinuteDefault,
+    rateLimitPerMinute: rateLimitPerMinuteDefault,
     createdAtMs: nowMs,
     changedAtMs: nowMs,
   };

@@ -4,14 +4,12 @@ import {
   secretEntropyBytes,
   writeSecret,
 } from '@inventory/contracts/credential-secret';
-import type { CredentialId, ProjectId, ServiceAccountId } from '@inventory/contracts/ids';
-import type { GrantedPermission } from '@inventory/contracts/vocabulary';
+import type { CredentialId, ServiceAccountId } from '@inventory/contracts/ids';
 import { Refused } from '@inventory/http/refused';
 import { invariant } from '@inventory/runtime/bug';
 import type { Identifiers } from '@inventory/runtime/identifiers';
 import { secretDigest } from '@inventory/runtime/secret-digest';
 import type { Announce } from './announce-changes.ts';
-import type { NetworkPolicy } from './network-policy.domain.ts';
 import {
   type Credential,
   defaultServiceAccountId,
@@ -20,14 +18,10 @@ import {
 } from './tenancy.domain.ts';
 import type { TenancyStore } from './tenancy-store.ts';
 
-export interface WantedCredential {
-  readonly projectId: ProjectId;
+export interface WantedCredential
+  extends Pick<Credential, 'projectId' | 'name' | 'scopes' | 'expiresAtMs' | 'networkPolicy'> {
   /** Of the same account; its default one when absent. */
   readonly serviceAccountId?: ServiceAccountId | undefined;
-  readonly name: string | null;
-  readonly permissions: readonly GrantedPermission[];
-  readonly expiresAtMs: number | null;
-  readonly networkPolicy: NetworkPolicy | null;
 }
 
 /** A Credential with its secret, which cannot be read again. */
@@ -44,20 +38,19 @@ export async function issueCredential(
 ): Promise<IssuedCredential> {
   const project = await store.projects.require(wanted.projectId);
   const serviceAccountId = await serviceAccountOf(store, project, wanted.serviceAccountId);
-  const id: CredentialId = `cred_${identifiers.uuidV7()}`;
-  const secret = mintSecret(id);
+  const credentialId: CredentialId = `cred_${identifiers.uuidV7()}`;
+  const secret = mintSecret(credentialId);
   const digest = secretDigest(secret);
-  const owners = { accountId: project.accountId, projectId: project.id };
-  const thing = { ...owners, credentialId: id };
+  const { accountId, projectId } = project;
+  const thing = { accountId, projectId, credentialId };
   const credential = await announce(thing, async (announcement) => {
     const { atMs } = announcement;
     const made: Credential = {
-      id,
-      ...owners,
+      ...thing,
       serviceAccountId,
       name: wanted.name,
       state: 'active',
-      permissions: wanted.permissions,
+      scopes: wanted.scopes,
       expiresAtMs: wanted.expiresAtMs,
       networkPolicy: wanted.networkPolicy,
       secrets: [{ digest, issuedAtMs: atMs, validUntilMs: null }],
@@ -81,7 +74,7 @@ async function serviceAccountOf(
   if (wanted === undefined) return defaultServiceAccountId(accountId);
   const found = await serviceAccounts.find(wanted);
   if (found?.accountId !== accountId) throw new Refused({ code: 'service_account_not_found' });
-  return found.id;
+  return found.serviceAccountId;
 }
 
 export function mintSecret(credentialId: CredentialId): CredentialSecret {
@@ -99,15 +92,15 @@ export async function rotateCredential(
 ): Promise<IssuedCredential> {
   const found = await store.credentials.require(wanted.credentialId);
   if (found.state !== 'active') throw new Refused({ code: 'credential_revoked' });
-  const { id, rotation: fromRotation } = found;
-  const secret = mintSecret(id);
+  const { credentialId, rotation: fromRotation } = found;
+  const secret = mintSecret(credentialId);
   const digest = secretDigest(secret);
-  const thing = { ...found, credentialId: id };
-  const credential = await announce(thing, async (announcement) => {
+  const credential = await announce(found, async (announcement) => {
     const { atMs: nowMs } = announcement;
     const secrets = rotateSecrets(found, { digest, nowMs, overlapMs: wanted.overlapMs });
     const replacement = { fromRotation, secrets };
-    const isReplaced = await store.credentials.replaceSecrets(id, replacement, announcement);
+    const { replaceSecrets } = store.credentials;
+    const isReplaced = await replaceSecrets(credentialId, replacement, announcement);
     return isReplaced
       ? { ...found, secrets, rotation: fromRotation + 1, changedAtMs: nowMs }
       : null;
@@ -124,8 +117,7 @@ export async function revokeCredential(
 ): Promise<Credential> {
   const found = await store.credentials.require(credentialId);
   if (found.state === 'revoked') return found;
-  const thing = { ...found, credentialId };
-  const revoked = await announce(thing, async (announcement) => {
+  const revoked = await announce(found, async (announcement) => {
     const { atMs } = announcement;
     const isRevoked = await store.credentials.revoke(credentialId, announcement);
     return isRevoked

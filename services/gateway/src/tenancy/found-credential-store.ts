@@ -1,3 +1,4 @@
+import { parseDocument } from '@inventory/mongo/parse-document';
 import { sharedCommands } from '@inventory/mongo/shared-commands';
 import { createBatcher } from '@inventory/runtime/concurrency';
 import type { Collection, Filter, WithId } from 'mongodb';
@@ -6,18 +7,13 @@ import {
   defaultServiceAccountOf,
   type FoundCredential,
 } from './tenancy.domain.ts';
-import type {
-  AccountDocument,
-  CredentialDocument,
-  ProjectDocument,
-  ServiceAccountDocument,
-} from './tenancy-documents.ts';
 import {
-  fromAccountDocument,
-  fromCredentialDocument,
-  fromProjectDocument,
-  fromServiceAccountDocument,
-} from './tenancy-mapping.ts';
+  type AccountDocument,
+  type CredentialDocument,
+  type ProjectDocument,
+  type ServiceAccountDocument,
+  tenancyDocuments,
+} from './tenancy-documents.ts';
 
 export interface TenancyCollections {
   readonly accounts: Collection<AccountDocument>;
@@ -70,17 +66,20 @@ async function readCredentials(
   return digests.map((digest) => () => {
     const document = ofDigests.get(digest);
     if (document === undefined) return null;
-    const credential = fromCredentialDocument(document);
-    const project = ofProjects.get(credential.projectId);
+    const credential = parseDocument(tenancyDocuments.credentials, document);
+    const storedProject = ofProjects.get(credential.projectId);
     const storedAccount = ofAccounts.get(credential.accountId);
-    if (project === undefined || storedAccount === undefined) return null;
-    const account = fromAccountDocument(storedAccount);
+    if (storedProject === undefined || storedAccount === undefined) return null;
+    const account = parseDocument(tenancyDocuments.accounts, storedAccount);
     const byDefault = defaultServiceAccountOf(account);
-    const isDefault = credential.serviceAccountId === byDefault.id;
+    const isDefault = credential.serviceAccountId === byDefault.serviceAccountId;
     const other = ofServiceAccounts.get(credential.serviceAccountId);
     if (!isDefault && other === undefined) return null;
-    const serviceAccount = other ? fromServiceAccountDocument(other) : byDefault;
-    return { credential, project: fromProjectDocument(project), account, serviceAccount };
+    const serviceAccount = other
+      ? parseDocument(tenancyDocuments.serviceAccounts, other)
+      : byDefault;
+    const project = parseDocument(tenancyDocuments.projects, storedProject);
+    return { credential, project, account, serviceAccount };
   });
 }
 

@@ -8,7 +8,6 @@ import { type Announce, type ChangedThing, startAnnouncing } from './announce-ch
 import { createAccount, createProject, createServiceAccount } from './creations.ts';
 import { issueCredential, revokeCredential, rotateCredential } from './credentials.ts';
 import { createPrincipalCache } from './principal-cache.ts';
-import { defaultServiceAccountId } from './tenancy.domain.ts';
 import { type Announcement, createTenancyStore, type ListPart } from './tenancy-store.ts';
 
 export type Tenancy = ReturnType<typeof openTenancy>;
@@ -25,18 +24,18 @@ export function openTenancy(
     broadcasts,
   }: {
     readonly db: Db;
-    readonly bus: Pick<MessageBus, 'publish'>;
+    readonly bus: MessageBus;
     readonly broadcasts: Broadcasts;
   },
 ) {
   const { clock, identifiers } = context;
   const store = createTenancyStore(db, context.logger);
-  const principals = createPrincipalCache(store, clock);
+  const principals = createPrincipalCache(store.findBySecretDigest, clock);
   const { invalidate } = principals;
-  broadcasts.invalidateOn(['authority.changed.v1'], ({ body }) => invalidate(body));
+  broadcasts.invalidateOn(['authority.changed.v1'], ({ body }) => invalidate(body.accountId));
   const announce = startAnnouncing({ db, publish: bus.publish, invalidate }, context);
   const { accounts, projects, serviceAccounts, credentials, findBySecretDigest } = store;
-  const changeAccount = changesOf(accounts, announce, ({ id }) => ({ accountId: id }));
+  const changeAccount = changesOf(accounts, announce);
   return {
     principals,
     findBySecretDigest,
@@ -49,18 +48,11 @@ export function openTenancy(
     requireProject: projects.require,
     listProjects: (accountId: AccountId, part: ListPart) => projects.list({ accountId }, part),
     createProject: createProject.bind(null, store, context),
-    changeProject: changesOf(projects, announce, ({ id, accountId }) => ({
-      accountId,
-      projectId: id,
-    })),
+    changeProject: changesOf(projects, announce),
     requireServiceAccount: serviceAccounts.require,
     listServiceAccounts: serviceAccounts.list,
     createServiceAccount: createServiceAccount.bind(null, store, changeAccount, context),
-    changeServiceAccount: changesOf(serviceAccounts, announce, ({ id, accountId }) =>
-      id === defaultServiceAccountId(accountId)
-        ? { accountId }
-        : { accountId, serviceAccountId: id },
-    ),
+    changeServiceAccount: changesOf(serviceAccounts, announce),
     findCredential: credentials.find,
     requireCredential: credentials.require,
     listCredentials: (projectId: ProjectId, part: ListPart) =>
@@ -68,20 +60,16 @@ export function openTenancy(
     countActiveCredentials: credentials.countActive,
     credentialIssuedAtMs: credentials.issuedAtMs,
     issueCredential: issueCredential.bind(null, store, announce, identifiers),
-    changeCredential: changesOf(credentials, announce, ({ id, accountId, projectId }) => ({
-      accountId,
-      projectId,
-      credentialId: id,
-    })),
+    changeCredential: changesOf(credentials, announce),
     rotateCredential: rotateCredential.bind(null, store, announce),
     revokeCredential: revokeCredential.bind(null, store, announce),
   };
 }
 
 /** The part of a store that a change of one of its things takes. */
-interface ChangedStore<Thing extends { readonly id: string }, Changes> {
-  require(id: Thing['id']): Promise<Thing>;
-  change(id: Thing['id'], changes: Changes, announcement: Announcement): Promise<boolean>;
+interface ChangedStore<Id, Thing, Changes> {
+  require(id: Id): Promise<Thing>;
+  change(id: Id, changes: Changes, announcement: Announcement): Promise<boolean>;
 }
 
 /**
@@ -89,16 +77,16 @@ interface ChangedStore<Thing extends { readonly id: string }, Changes> {
  * Only a revoked Credential is found and immutable.
  */
 function changesOf<
-  Thing extends { readonly id: string; readonly changedAtMs: number },
+  Id,
+  Thing extends ChangedThing & { readonly changedAtMs: number },
   Changes extends object,
 >(
-  store: ChangedStore<Thing, Changes>,
+  store: ChangedStore<Id, Thing, Changes>,
   announce: Announce,
-  nameOf: (thing: Thing) => ChangedThing,
-): (id: Thing['id'], changes: Changes) => Promise<Thing> {
+): (id: Id, changes: Changes) => Promise<Thing> {
   return async (id, changes) => {
     const found = await store.require(id);
-    const changed = await announce(nameOf(found), async (announcement) => {
+    const changed = await announce(found, async (announcement) => {
       const isWritten = await store.change(id, changes, announcement);
       return isWritten ? { ...found, ...changes, changedAtMs: announcement.atMs } : null;
     });

@@ -14,9 +14,9 @@ function createFixture() {
   const secrets = [{ digest: secretDigest(secret), issuedAtMs: clock.now(), validUntilMs: null }];
   let stored = foundCredential({
     account: { eventsEnabled: false },
-    credential: { id: credentialId, secrets },
+    credential: { credentialId, secrets },
   });
-  const accountId = stored.account.id;
+  const accountId = stored.account.accountId;
   let reads = 0;
   let gate: Promise<void> | undefined;
   const store = {
@@ -34,7 +34,7 @@ function createFixture() {
     clock,
     accountId,
     secret,
-    principals: createPrincipalCache(store, clock),
+    principals: createPrincipalCache(store.findBySecretDigest, clock),
     reads: () => reads,
     revoke() {
       stored = { ...stored, credential: { ...stored.credential, state: 'revoked' } };
@@ -100,12 +100,12 @@ test('an announced change is effective at once, and other accounts stay cached',
   const { principals, secret, accountId, revoke, reads } = createFixture();
   await principals.findPrincipal(secret);
 
-  principals.invalidate({ account_id: newAccountId() });
+  principals.invalidate(newAccountId());
   await principals.findPrincipal(secret);
   expect(reads()).toBe(1);
 
   revoke();
-  principals.invalidate({ account_id: accountId });
+  principals.invalidate(accountId);
   expect(await principals.findPrincipal(secret)).toBeNull();
 });
 
@@ -115,7 +115,7 @@ test('what was read before a change is not kept after it, however late it comes'
   const early = principals.findPrincipal(secret);
 
   revoke();
-  principals.invalidate({ account_id: accountId });
+  principals.invalidate(accountId);
   expect(await principals.findPrincipal(secret)).toBeNull();
   release();
   await early;
@@ -133,7 +133,7 @@ test('an unknown key costs one store read a second, and a reactivation is seen a
   expect(reads()).toBe(1);
 
   reactivateAs('active');
-  principals.invalidate({ account_id: accountId });
+  principals.invalidate(accountId);
   expect(await principals.findPrincipal(secret)).not.toBeNull();
 });
 
@@ -146,7 +146,7 @@ test.each([
   ['it was replaced', { credential: { secrets: [otherSecret] } }],
   ['its Project is suspended', { project: { state: 'suspended' } }],
   ['its account is suspended', { account: { state: 'suspended' } }],
-] as const)(
+] satisfies [string, Parameters<ReturnType<typeof createFixture>['change']>[0]][])(
   'where %s, no Principal is read of a secret that the cache still has (Tenancy) [credential-state]',
   async (_how, changes) => {
     const { principals, secret, change } = createFixture();
@@ -185,7 +185,7 @@ test('a clock that was set back makes nothing live longer', async () => {
 test('a store that cannot be read is an error, not an unknown key', async () => {
   const { clock, secret } = createFixture();
   const store = { findBySecretDigest: () => Promise.reject(new Error('no server')) };
-  const principals = createPrincipalCache(store, clock);
+  const principals = createPrincipalCache(store.findBySecretDigest, clock);
 
   await expect(principals.findPrincipal(secret)).rejects.toThrow('no server');
   await expect(principals.findPrincipal(secret)).rejects.toThrow('no server');

@@ -1,8 +1,8 @@
 import { isWellFormedSecret } from '@inventory/contracts/credential-secret';
+import type { AccountId } from '@inventory/contracts/ids';
 import type { Clock } from '@inventory/runtime/clock';
 import { createInvalidatedCache } from '@inventory/runtime/invalidated-cache';
 import { secretDigest } from '@inventory/runtime/secret-digest';
-import type { AuthorityChange } from './announce-changes.ts';
 import type { Principal } from './principal.domain.ts';
 import { type AcceptedSecret, acceptSecret, isStillValid } from './tenancy.domain.ts';
 import type { TenancyStore } from './tenancy-store.ts';
@@ -15,13 +15,13 @@ export type PrincipalCache = ReturnType<typeof createPrincipalCache>;
 
 /** Finds the Principals of secrets. */
 export function createPrincipalCache(
-  store: Pick<TenancyStore, 'findBySecretDigest'>,
+  findBySecretDigest: TenancyStore['findBySecretDigest'],
   clock: Clock,
 ) {
   // Keyed by digest: a memory dump contains no more secrets than the requests in flight.
   const secrets = createInvalidatedCache<AcceptedSecret>({
     async load(digest) {
-      const found = await store.findBySecretDigest(digest);
+      const found = await findBySecretDigest(digest);
       return found && acceptSecret(digest, found);
     },
     ...accepted,
@@ -54,11 +54,11 @@ export function createPrincipalCache(
     },
     /** The same by the digest of a well-formed secret, as it is stored now. */
     async readPrincipal(digest: string): Promise<Principal | null> {
-      const found = await store.findBySecretDigest(digest);
+      const found = await findBySecretDigest(digest);
       return stillValid(found && acceptSecret(digest, found));
     },
     /** Removes the cached Principals of the changed account. */
-    invalidate({ account_id: accountId }: Pick<AuthorityChange, 'account_id'>): void {
+    invalidate(accountId: AccountId): void {
       secrets.invalidate(({ principal }) => principal.accountId === accountId);
     },
   };

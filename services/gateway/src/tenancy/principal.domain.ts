@@ -34,10 +34,10 @@ export interface Principal {
 }
 
 /** The legacy wildcard grants the inventory permissions only; the others must be named. */
-export function mayUse(principal: Pick<Principal, 'permissions'>, permission: Permission): boolean {
-  if (principal.permissions.includes(permission)) return true;
+export function mayUse(granted: readonly GrantedPermission[], permission: Permission): boolean {
+  if (granted.includes(permission)) return true;
   const inventory: readonly Permission[] = inventoryPermissions;
-  return principal.permissions.includes(wildcardPermission) && inventory.includes(permission);
+  return granted.includes(wildcardPermission) && inventory.includes(permission);
 }
 
 /**

@@ -5,10 +5,7 @@ import type { Tenancy } from './open-tenancy.ts';
 /** Whether a Project may receive its events; the gateway alone has its state. */
 export const readStandingRoute = internalRoute({
   ...standingApi.readStanding,
-  async handle(
-    { requireProject, findAccount }: Pick<Tenancy, 'requireProject' | 'findAccount'>,
-    { path: { project_id: projectId } },
-  ) {
+  async handle({ requireProject, findAccount }: Tenancy, { path: { project_id: projectId } }) {
     const project = await requireProject(projectId);
     const account = await findAccount(project.accountId);
     const isActive = project.state === 'active' && account?.state === 'active';
@@ -21,14 +18,11 @@ const projectsMax = 500;
 /** The Projects that an event of their account is appended to: all while its events are enabled. */
 export const listEventProjectsRoute = internalRoute({
   ...standingApi.listEventProjects,
-  async handle(
-    { findAccount, listProjects }: Pick<Tenancy, 'findAccount' | 'listProjects'>,
-    { path, query },
-  ) {
+  async handle({ findAccount, listProjects }: Tenancy, { path, query }) {
     const account = await findAccount(path.account_id);
     if (!account?.eventsEnabled) return { project_ids: [], next_after: null };
     const part = { afterId: query.after ?? null, limit: projectsMax + 1 };
-    const ids = (await listProjects(account.id, part)).map(({ id }) => id);
+    const ids = (await listProjects(account.accountId, part)).map((one) => one.projectId);
     const project_ids = ids.slice(0, projectsMax);
     const isLast = ids.length <= projectsMax;
     return { project_ids, next_after: isLast ? null : (project_ids.at(-1) ?? null) };

@@ -2,8 +2,7 @@ import type { CredentialId, ProjectId, ServiceAccountId } from '@inventory/contr
 import { Refused } from '@inventory/http/refused';
 import type { OutgoingMessage } from '@inventory/messaging/bus';
 import { insertOwn } from '@inventory/mongo/duplicate-key';
-import { readFirst } from '@inventory/mongo/parse-document';
-import { dateOf, dateOrNull } from '@inventory/runtime/clock';
+import { type DocumentSchema, parseDocument, readFirst } from '@inventory/mongo/parse-document';
 import type { Logger } from '@inventory/runtime/logger';
 import { newOutbox, pushToOutbox, type WithOutbox } from '@inventory/work/outbox';
 import type { Collection, Db, Filter, UpdateFilter } from 'mongodb';
@@ -20,19 +19,11 @@ import {
 import {
   type AccountDocument,
   type CredentialDocument,
+  expireAtOf,
   type ProjectDocument,
   type ServiceAccountDocument,
-  tenancyCollections,
+  tenancyDocuments,
 } from './tenancy-documents.ts';
-import {
-  fromAccountDocument,
-  fromCredentialDocument,
-  fromProjectDocument,
-  fromServiceAccountDocument,
-  toCredentialDocument,
-  toDocument,
-  toSecretDocument,
-} from './tenancy-mapping.ts';
 
 /** The message that is stored with a change, and its time. */
 export interface Announcement {
@@ -46,38 +37,43 @@ export interface ListPart {
   readonly limit: number;
 }
 
-type AccountChanges = Partial<Omit<Account, 'id' | 'name' | 'createdAtMs' | 'changedAtMs'>>;
-type ServiceAccountChanges = Partial<Pick<ServiceAccount, 'networkPolicy' | 'requestsPerMinute'>>;
+type AccountChanges = Partial<Omit<Account, 'accountId' | 'name' | 'createdAtMs' | 'changedAtMs'>>;
+type ServiceAccountChanges = Partial<Pick<ServiceAccount, 'networkPolicy' | 'rateLimitPerMinute'>>;
 type ProjectChanges = Partial<Pick<Project, 'state' | 'networkPolicy'>>;
-type CredentialChanges = Partial<Pick<Credential, 'permissions' | 'expiresAtMs' | 'networkPolicy'>>;
+type CredentialChanges = Partial<Pick<Credential, 'scopes' | 'expiresAtMs' | 'networkPolicy'>>;
 
 export type TenancyStore = ReturnType<typeof createTenancyStore>;
 
 export function createTenancyStore(db: Db, logger: Pick<Logger, 'error'>) {
-  const accounts = db.collection<AccountDocument>(tenancyCollections.accounts);
-  const projects = db.collection<ProjectDocument>(tenancyCollections.projects);
-  const serviceAccounts = db.collection<ServiceAccountDocument>(tenancyCollections.serviceAccounts);
-  const credentials = db.collection<CredentialDocument>(tenancyCollections.credentials);
+  const { accounts, projects, serviceAccounts, credentials } = tenancyDocuments;
+  const collections = {
+    accounts: db.collection<AccountDocument>(accounts.collection),
+    projects: db.collection<ProjectDocument>(projects.collection),
+    serviceAccounts: db.collection<ServiceAccountDocument>(serviceAccounts.collection),
+    credentials: db.collection<CredentialDocument>(credentials.collection),
+  };
   const ofAccounts = thingsIn<Account, AccountDocument, AccountChanges>(
-    accounts,
-    toDocument,
-    fromAccountDocument,
+    collections.accounts,
+    { ...accounts, idOf: ({ accountId }) => accountId },
     logger,
   );
   const ofProjects = thingsIn<Project, ProjectDocument, ProjectChanges>(
-    projects,
-    toDocument,
-    fromProjectDocument,
+    collections.projects,
+    { ...projects, idOf: ({ projectId }) => projectId },
     logger,
   );
   const ofServiceAccounts = serviceAccountVerbs(
     thingsIn<ServiceAccount, ServiceAccountDocument, ServiceAccountChanges>(
-      serviceAccounts,
-      toDocument,
-      fromServiceAccountDocument,
+      collections.serviceAccounts,
+      { ...serviceAccounts, idOf: ({ serviceAccountId }) => serviceAccountId },
       logger,
     ),
     ofAccounts,
+  );
+  const ofCredentials = thingsIn<Credential, CredentialDocument, CredentialChanges>(
+    collections.credentials,
+    { ...credentials, idOf: ({ credentialId }) => credentialId },
+    logger,
   );
   return {
     accounts: { ...ofAccounts, require: requiring(ofAccounts.find, 'account_not_found') },
@@ -86,25 +82,18 @@ export function createTenancyStore(db: Db, logger: Pick<Logger, 'error'>) {
       ...ofServiceAccounts,
       require: requiring(ofServiceAccounts.find, 'service_account_not_found'),
     },
-    credentials: credentialVerbs(
-      thingsIn<Credential, CredentialDocument, CredentialChanges>(
-        credentials,
-        toCredentialDocument,
-        fromCredentialDocument,
-        logger,
-      ),
-      credentials,
-    ),
-    findBySecretDigest: createCredentialFinder({
-      accounts,
-      projects,
-      serviceAccounts,
-      credentials,
-    }),
+    credentials: credentialVerbs(ofCredentials, collections.credentials),
+    findBySecretDigest: createCredentialFinder(collections),
   };
 }
 
-type OwnedDocument = { readonly _id: string; readonly changedAt: Date } & WithOutbox;
+/** The database has beside a thing its id and the messages of its changes. */
+type OwnedDocument = { readonly _id: string; readonly changedAtMs: number } & WithOutbox;
+
+/** How the things of a collection are read, and which field is their id. */
+interface StoredKind<Thing, Id> extends DocumentSchema<Thing> {
+  readonly idOf: (thing: Thing) => Id;
+}
 
 /** Finds a thing, or throws the refusal of its kind. */
 function requiring<Id, Thing>(
@@ -122,32 +111,32 @@ function requiring<Id, Thing>(
   };
 }
 
-type Things<Thing, Stored extends OwnedDocument, Changes extends object> = ReturnType<
+type Things<Thing, Stored extends Thing & OwnedDocument, Changes extends object> = ReturnType<
   typeof thingsIn<Thing, Stored, Changes>
 >;
 
 /** What is done with things of any kind: a document each. */
-function thingsIn<Thing, Stored extends OwnedDocument, Changes extends object>(
+function thingsIn<Thing, Stored extends Thing & OwnedDocument, Changes extends object>(
   collection: Collection<Stored>,
-  toDocument: (thing: Thing) => Stored,
-  fromDocument: (stored: Stored) => Thing,
+  kind: StoredKind<Thing, Stored['_id']>,
   logger: Pick<Logger, 'error'>,
 ) {
   return {
-    async insert(thing: Thing, announcement?: Announcement): Promise<void> {
+    /** With what the database acts on `beside` it. */
+    async insert(thing: Thing, announcement?: Announcement, beside: object = {}): Promise<void> {
       const outbox = announcement && newOutbox([announcement.message], announcement.atMs);
-      const document: Stored = { ...toDocument(thing), ...outbox };
-      await insertOwn(collection, document);
+      const document = { _id: kind.idOf(thing), ...thing, ...beside, ...outbox };
+      await insertOwn(collection, document as unknown as Stored);
     },
     async find(id: Stored['_id']): Promise<Thing | null> {
       const document = await collection.findOne({ _id: id } as Filter<Stored>);
-      return document && fromDocument(document as Stored);
+      return document && parseDocument(kind, document);
     },
     /** Those of an owner, in the order of creation. */
     async list(owner: Filter<Stored>, { afterId, limit }: ListPart): Promise<Thing[]> {
       const filter = { ...owner, ...(afterId === null ? {} : { _id: { $gt: afterId } }) };
       const found = collection.find(filter).sort({ _id: 1 });
-      return readFirst(found, limit, (stored) => [fromDocument(stored as Stored)], logger);
+      return readFirst(found, limit, (stored) => [parseDocument(kind, stored)], logger);
     },
     change: (id: Stored['_id'], changes: Changes, announcement: Announcement) =>
       change(collection, { _id: id } as Filter<Stored>, changes, announcement),
@@ -172,8 +161,11 @@ function serviceAccountVerbs(
       const first = defaultServiceAccountOf(account);
       const head = afterId === null ? [first] : [];
       const rest = await others.list(
-        { accountId: account.id },
-        { afterId: afterId === first.id ? null : afterId, limit: limit - head.length },
+        { accountId: account.accountId },
+        {
+          afterId: afterId === first.serviceAccountId ? null : afterId,
+          limit: limit - head.length,
+        },
       );
       return [...head, ...rest];
     },
@@ -194,9 +186,11 @@ function credentialVerbs(
   return {
     ...all,
     require: requiring(all.find, 'credential_not_found'),
+    insert: (credential: Credential, announcement?: Announcement) =>
+      all.insert(credential, announcement, { expireAt: expireAtOf(credential.expiresAtMs) }),
     /** Those that can be used; at most `max` are counted. */
     countActive(projectId: ProjectId, nowMs: number, max: number): Promise<number> {
-      const isUsable = { $or: [{ expiresAt: null }, { expiresAt: { $gt: dateOf(nowMs) } }] };
+      const isUsable = { $or: [{ expiresAtMs: null }, { expiresAtMs: { $gt: nowMs } }] };
       return credentials.countDocuments(
         { projectId, state: 'active', ...isUsable },
         { limit: max },
@@ -204,18 +198,15 @@ function credentialVerbs(
     },
     /** When the one was issued behind which so many are newer; null where the Project has fewer. */
     async issuedAtMs(projectId: ProjectId, newer: number): Promise<number | null> {
-      const options = { sort: { _id: -1 }, skip: newer, projection: { createdAt: 1 } } as const;
+      const options = { sort: { _id: -1 }, skip: newer, projection: { createdAtMs: 1 } } as const;
       const found = await credentials.findOne({ projectId }, options);
-      return found?.createdAt.getTime() ?? null;
+      return found?.createdAtMs ?? null;
     },
     change(id: CredentialId, changes: CredentialChanges, announcement: Announcement) {
-      const { permissions, expiresAtMs, ...same } = changes;
-      const set = {
-        ...same,
-        ...(permissions && { scopes: permissions }),
-        ...(expiresAtMs === undefined ? {} : { expiresAt: dateOrNull(expiresAtMs) }),
-      };
-      return change(credentials, { _id: id, state: 'active' }, set, announcement);
+      const { expiresAtMs } = changes;
+      const end = expiresAtMs === undefined ? {} : { expireAt: expireAtOf(expiresAtMs) };
+      const filter = { _id: id, state: 'active' as const };
+      return change(credentials, filter, { ...changes, ...end }, announcement);
     },
     /** False when it was rotated or revoked since `fromRotation` was read. */
     replaceSecrets(
@@ -227,15 +218,16 @@ function credentialVerbs(
       return change(
         credentials,
         { _id: id, state: 'active', rotation: fromRotation },
-        { secrets: secrets.map(toSecretDocument), rotation: fromRotation + 1 },
+        { secrets, rotation: fromRotation + 1 },
         announcement,
       );
     },
     /** False when it is revoked already. */
     revoke(id: CredentialId, announcement: Announcement) {
-      const revokedAt = dateOf(announcement.atMs);
+      const { atMs: revokedAtMs } = announcement;
       const filter = { _id: id, state: 'active' as const };
-      return change(credentials, filter, { state: 'revoked', revokedAt }, announcement);
+      const end = { state: 'revoked', revokedAtMs, expireAt: expireAtOf(revokedAtMs) };
+      return change(credentials, filter, end, announcement);
     },
   };
 }
@@ -247,10 +239,10 @@ async function change<Stored extends OwnedDocument>(
   set: object,
   { message, atMs }: Announcement,
 ): Promise<boolean> {
-  const changes = { ...set, changedAt: dateOf(atMs) };
+  const changes = { ...set, changedAtMs: atMs };
   const update = { $set: changes, ...pushToOutbox([message], atMs) };
   // The types of the driver do not express that every stored document has an outbox and a
-  // changedAt.
+  // changedAtMs.
   const result = await collection.updateOne(filter, update as unknown as UpdateFilter<Stored>);
   return result.matchedCount === 1;
 }

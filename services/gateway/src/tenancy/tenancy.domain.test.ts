@@ -14,14 +14,14 @@ test('a secret stands for its Credential with what its owners add (Tenancy)', ()
     credential: { ...credential, networkPolicy: ['192.0.2.0/24'] },
     project,
     account: { ...account, networkPolicy: ['0.0.0.0/0'], trafficLimitPerMinute: 9 },
-    serviceAccount: { ...serviceAccount, networkPolicy: ['192.0.0.0/8'], requestsPerMinute: 7 },
+    serviceAccount: { ...serviceAccount, networkPolicy: ['192.0.0.0/8'], rateLimitPerMinute: 7 },
   });
 
   expect(accepted?.principal).toEqual({
-    accountId: account.id,
-    projectId: project.id,
-    serviceAccountId: serviceAccount.id,
-    credentialId: credential.id,
+    accountId: account.accountId,
+    projectId: project.projectId,
+    serviceAccountId: serviceAccount.serviceAccountId,
+    credentialId: credential.credentialId,
     permissions: ['*'],
     expiresAtMs: null,
     networkPolicies: [['0.0.0.0/0'], ['192.0.0.0/8'], ['192.0.2.0/24']],

@@ -1,97 +1,62 @@
+import { credentialRecord } from '@inventory/contracts/http/credentials';
 import {
-  type AccountId,
-  type CredentialId,
-  idPrefixes,
-  type ProjectId,
-  type ServiceAccountId,
-} from '@inventory/contracts/ids';
+  accountRecord,
+  networkPolicy,
+  projectRecord,
+  serviceAccountRecord,
+} from '@inventory/contracts/http/tenancy';
+import { type AccountId, idPrefixes, type ServiceAccountId } from '@inventory/contracts/ids';
 import {
   type GrantedPermission,
   inventoryPermissions,
   wildcardPermission,
 } from '@inventory/contracts/vocabulary';
+import { z } from 'zod';
 import type { NetworkPolicy } from './network-policy.domain.ts';
 import { mayUse, type Principal } from './principal.domain.ts';
 
-/** Accounts and Projects are never deleted: money and refreshes refer to them. */
-export type OwnerState = 'active' | 'suspended';
-export type CredentialState = 'active' | 'revoked';
-
 /**
- * The customer: owns the balance, Projects and Service accounts. Its default Service account is a part
- * of it, so that each account has one from the first write on.
+ * The customer. Its default Service account is a part of it, so that each account has one from the
+ * first write on.
  */
-export interface Account {
-  readonly id: AccountId;
-  readonly name: string;
-  readonly state: OwnerState;
-  /** Null allows every network, here and at every other level. */
-  readonly networkPolicy: NetworkPolicy | null;
+export const account = accountRecord.out.omit({ defaultServiceAccountId: true }).extend({
   /** Of the default Service account. */
-  readonly requestsPerMinute: number;
-  /** Of the default Service account. */
-  readonly defaultNetworkPolicy: NetworkPolicy | null;
-  /** Requests per minute of all Service accounts together; null for that of the configuration. */
-  readonly trafficLimitPerMinute: number | null;
+  defaultNetworkPolicy: networkPolicy,
   /** Whether it has Service accounts beside the default one. */
-  readonly hasServiceAccounts: boolean;
-  readonly eventsEnabled: boolean;
-  /** Whether its chains of Live Pages may be saved as revisions. */
-  readonly captureEnabled: boolean;
-  readonly createdAtMs: number;
-  readonly changedAtMs: number;
-}
+  hasServiceAccounts: z.boolean(),
+});
+export type Account = Readonly<z.output<typeof account>>;
 
-export interface Project {
-  readonly id: ProjectId;
-  readonly accountId: AccountId;
-  readonly name: string | null;
-  readonly state: OwnerState;
-  readonly networkPolicy: NetworkPolicy | null;
-  readonly createdAtMs: number;
-  readonly changedAtMs: number;
-}
+export const project = projectRecord.out;
+export type Project = Readonly<z.output<typeof project>>;
 
-/** Credentials that share a rate limit and a network policy. */
-export interface ServiceAccount {
-  readonly id: ServiceAccountId;
-  readonly accountId: AccountId;
-  readonly name: string;
-  readonly networkPolicy: NetworkPolicy | null;
-  readonly requestsPerMinute: number;
-  readonly createdAtMs: number;
-  readonly changedAtMs: number;
-}
+export const serviceAccount = serviceAccountRecord.out.omit({ isDefault: true });
+export type ServiceAccount = Readonly<z.output<typeof serviceAccount>>;
 
 /** The stored form of a secret. The secret itself is shown once and not stored. */
-export interface StoredSecret {
+const storedSecret = z.object({
   /** SHA-256 of the secret, hex. */
-  readonly digest: string;
-  readonly issuedAtMs: number;
+  digest: z.string(),
+  issuedAtMs: z.number(),
   /** Null for the current secret; a replaced one may stay valid for an overlap. */
-  readonly validUntilMs: number | null;
-}
+  validUntilMs: z.number().nullable(),
+});
+export type StoredSecret = Readonly<z.output<typeof storedSecret>>;
 
-export interface Credential {
-  readonly id: CredentialId;
-  readonly accountId: AccountId;
-  readonly projectId: ProjectId;
-  readonly serviceAccountId: ServiceAccountId;
-  readonly name: string | null;
-  readonly state: CredentialState;
-  readonly permissions: readonly GrantedPermission[];
-  readonly expiresAtMs: number | null;
-  readonly networkPolicy: NetworkPolicy | null;
-  /** The current secret first, then the replaced one during the overlap. */
-  readonly secrets: readonly StoredSecret[];
-  /** Number of rotations so far: of two concurrent rotations one fails. */
-  readonly rotation: number;
-  readonly createdAtMs: number;
-  readonly changedAtMs: number;
-  readonly revokedAtMs: number | null;
-}
+export const credential = credentialRecord.out
+  .omit({ publicId: true, replacedSecretValidUntilMs: true })
+  .extend({
+    /**
+     * The current secret first, then the replaced one during the overlap. Never empty, not even when
+     * revoked: the unique index has no entry for an empty list.
+     */
+    secrets: z.array(storedSecret),
+    /** Number of rotations so far: of two concurrent rotations one fails. */
+    rotation: z.int(),
+  });
+export type Credential = Readonly<z.output<typeof credential>>;
 
-export const requestsPerMinuteDefault = 120;
+export const rateLimitPerMinuteDefault = 120;
 
 /** The default Service account has the UUID of its account. */
 export function defaultServiceAccountId(accountId: AccountId): ServiceAccountId {
@@ -105,11 +70,11 @@ export function accountIdOfDefault(id: ServiceAccountId): AccountId {
 
 export function defaultServiceAccountOf(account: Account): ServiceAccount {
   return {
-    id: defaultServiceAccountId(account.id),
-    accountId: account.id,
+    serviceAccountId: defaultServiceAccountId(account.accountId),
+    accountId: account.accountId,
     name: 'default',
     networkPolicy: account.defaultNetworkPolicy,
-    requestsPerMinute: account.requestsPerMinute,
+    rateLimitPerMinute: account.rateLimitPerMinute,
     createdAtMs: account.createdAtMs,
     changedAtMs: account.changedAtMs,
   };
@@ -162,7 +127,7 @@ export function isSecretOf(credential: Credential, digest: string, nowMs: number
 export function rotateSecrets(
   credential: Credential,
   rotation: { digest: string; nowMs: number; overlapMs: number },
-): readonly StoredSecret[] {
+): StoredSecret[] {
   const { digest, nowMs, overlapMs } = rotation;
   const [present] = credential.secrets;
   const replaced =
@@ -186,16 +151,16 @@ export function networkPoliciesOf(found: FoundCredential): readonly NetworkPolic
 function principalOf(found: FoundCredential): Principal {
   const { credential, project, account, serviceAccount } = found;
   return {
-    accountId: account.id,
-    projectId: project.id,
-    serviceAccountId: serviceAccount.id,
-    credentialId: credential.id,
-    permissions: credential.permissions,
+    accountId: account.accountId,
+    projectId: project.projectId,
+    serviceAccountId: serviceAccount.serviceAccountId,
+    credentialId: credential.credentialId,
+    permissions: credential.scopes,
     expiresAtMs: credential.expiresAtMs,
     networkPolicies: networkPoliciesOf(found),
     eventsEnabled: account.eventsEnabled,
     captureEnabled: account.captureEnabled,
-    requestsPerMinute: serviceAccount.requestsPerMinute,
+    requestsPerMinute: serviceAccount.rateLimitPerMinute,
     trafficLimitPerMinute: account.trafficLimitPerMinute,
     hasServiceAccounts: account.hasServiceAccounts,
   };
@@ -207,20 +172,17 @@ function earliest(left: number | null, right: number | null): number | null {
 }
 
 /** What a Credential can give to another one. */
-type Authority = Pick<
-  Credential,
-  'serviceAccountId' | 'permissions' | 'expiresAtMs' | 'networkPolicy'
->;
+type Authority = Pick<Credential, 'serviceAccountId' | 'scopes' | 'expiresAtMs' | 'networkPolicy'>;
 
 /** A permission that the owner lacks or that is never passed on; undefined when there is none. */
 export function notDelegable(
-  owner: Pick<Authority, 'permissions'>,
-  permissions: readonly GrantedPermission[],
+  own: readonly GrantedPermission[],
+  scopes: readonly GrantedPermission[],
 ): GrantedPermission | undefined {
-  return permissions.find((wanted) => {
+  return scopes.find((wanted) => {
     if (wanted === wildcardPermission)
-      return !inventoryPermissions.every((one) => mayUse(owner, one));
-    return wanted.includes('.manage.') || !mayUse(owner, wanted);
+      return !inventoryPermissions.every((one) => mayUse(own, one));
+    return wanted.includes('.manage.') || !mayUse(own, wanted);
   });
 }
 
@@ -230,7 +192,7 @@ export function includesAuthority(owner: Authority, other: Authority): boolean {
   const endsInTime = other.expiresAtMs !== null && other.expiresAtMs <= (expiresAtMs ?? Infinity);
   return (
     owner.serviceAccountId === other.serviceAccountId &&
-    notDelegable(owner, other.permissions) === undefined &&
+    notDelegable(owner.scopes, other.scopes) === undefined &&
     (expiresAtMs === null || endsInTime) &&
     (networkPolicy === null || String(networkPolicy) === String(other.networkPolicy))
   );

@@ -5,7 +5,7 @@ import { createWatchStanding } from './watch-standing.ts';
 const uuid = '0199c2a4-6f10-7b21-8c3d-4e5f6a7b8009';
 const owner = { projectId: `prj_${uuid}`, accountId: `acc_${uuid}` } as const;
 const nowMs = Date.UTC(2026, 10, 26);
-const may = { state: 'active', permissions: ['*'], expiresAtMs: null } as const;
+const may: Partial<Credential> = { state: 'active', scopes: ['*'], expiresAtMs: null };
 
 interface Owners {
   readonly project?: string;
@@ -16,7 +16,7 @@ interface Owners {
 function standing({ project = 'active', account = 'active', credentials = [may] }: Owners) {
   let reads = 0;
   const listed = credentials.map((one, at) => ({
-    id: `cred_${String(at).padStart(4, '0')}`,
+    credentialId: `cred_${String(at).padStart(4, '0')}`,
     ...one,
   }));
   const owners = {
@@ -24,7 +24,9 @@ function standing({ project = 'active', account = 'active', credentials = [may] 
     findAccount: async () => ({ state: account }),
     async listCredentials(_id: string, part: { afterId: string | null; limit: number }) {
       reads += 1;
-      const after = listed.filter(({ id }) => part.afterId === null || id > part.afterId);
+      const after = listed.filter(
+        ({ credentialId: id }) => part.afterId === null || id > part.afterId,
+      );
       return after.slice(0, part.limit);
     },
   } as unknown as Parameters<typeof createWatchStanding>[0];
@@ -39,7 +41,7 @@ test.each([
   ['permission_removed', { credentials: [] }],
   ['permission_removed', { credentials: [{ ...may, state: 'revoked' }] }],
   ['permission_removed', { credentials: [{ ...may, expiresAtMs: nowMs }] }],
-  ['permission_removed', { credentials: [{ ...may, permissions: ['customer.events.read.v1'] }] }],
+  ['permission_removed', { credentials: [{ ...may, scopes: ['customer.events.read.v1'] }] }],
   [
     'active',
     {

@@ -46,10 +46,10 @@ async function readStanding(
       (one) =>
         one.state === 'active' &&
         (one.expiresAtMs === null || one.expiresAtMs > nowMs) &&
-        mayUse(one, watchPermission),
+        mayUse(one.scopes, watchPermission),
     );
     if (may) return 'active';
     if (part.length < partMax) return 'permission_removed';
-    afterId = part.at(-1)?.id ?? null;
+    afterId = part.at(-1)?.credentialId ?? null;
   }
 }

@@ -18,9 +18,9 @@ export function foundCredential(
   const projectId = newProjectId();
   const account: Account = {
     ...owner,
-    id: accountId,
+    accountId,
     name: 'Trader',
-    requestsPerMinute: 120,
+    rateLimitPerMinute: 120,
     defaultNetworkPolicy: null,
     trafficLimitPerMinute: null,
     hasServiceAccounts: false,
@@ -30,11 +30,11 @@ export function foundCredential(
   };
   const credential: Credential = {
     ...owner,
-    id: newCredentialId(),
+    credentialId: newCredentialId(),
     accountId,
     projectId,
     serviceAccountId: defaultServiceAccountId(accountId),
-    permissions: ['*'],
+    scopes: ['*'],
     expiresAtMs: null,
     secrets: [{ digest: 'digest', issuedAtMs: 0, validUntilMs: null }],
     rotation: 0,
@@ -44,7 +44,7 @@ export function foundCredential(
   return {
     account,
     credential,
-    project: { ...owner, id: projectId, accountId, ...changes.project },
+    project: { ...owner, projectId, accountId, ...changes.project },
     serviceAccount: { ...defaultServiceAccountOf(account), ...changes.serviceAccount },
   };
 }

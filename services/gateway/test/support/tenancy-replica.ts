@@ -61,11 +61,11 @@ export async function openTenancyReplica(options: ReplicaOptions): Promise<Tenan
 /** A Project of a new account with one Credential, and its secret. */
 export async function newCustomer(tenancy: Tenancy) {
   const account = await tenancy.createAccount({ name: 'Trader' });
-  const project = await tenancy.createProject({ accountId: account.id, name: null });
+  const project = await tenancy.createProject({ accountId: account.accountId, name: null });
   const { credential, secret } = await tenancy.issueCredential({
-    projectId: project.id,
+    projectId: project.projectId,
     name: null,
-    permissions: ['*'],
+    scopes: ['*'],
     expiresAtMs: null,
     networkPolicy: null,
   });

@@ -1,0 +1,38 @@
+import { publicIdOf } from '@inventory/contracts/credential-secret';
+import type { CredentialRecord } from '@inventory/contracts/http/credentials';
+import type { IssuedCredential } from './credentials.ts';
+import {
+  type Account,
+  type Credential,
+  defaultServiceAccountId,
+  overlapEndMs,
+  type ServiceAccount,
+} from './tenancy.domain.ts';
+
+/** An account as operators see it. */
+export function accountView(account: Account) {
+  return { ...account, defaultServiceAccountId: defaultServiceAccountId(account.accountId) };
+}
+
+/** A Service account as operators see it. */
+export function serviceAccountView(one: ServiceAccount) {
+  return { ...one, isDefault: one.serviceAccountId === defaultServiceAccountId(one.accountId) };
+}
+
+/**
+ * A Credential as it is shown. The public id identifies the Credential of a leaked key; no part of
+ * the secret is shown.
+ */
+export function credentialView(credential: Credential, nowMs: number): CredentialRecord {
+  const { secrets: _, rotation: _rotation, ...shown } = credential;
+  return {
+    ...shown,
+    publicId: publicIdOf(credential.credentialId),
+    replacedSecretValidUntilMs: overlapEndMs(credential, nowMs),
+  };
+}
+
+/** The only response with a secret. */
+export function issuedView({ credential, secret }: IssuedCredential, nowMs: number) {
+  return { ...credentialView(credential, nowMs), secret };
+}
