@@ -39,6 +39,13 @@ describe('a noun of the wire', () => {
   });
 
   it('has snake_case names and ISO text on the wire, and keys of records as they are', () => {
+    const points = wire({ atMs: time, failingSinceMs: time, durationMs: z.int() });
+    const [atMs, at] = [Date.UTC(2026, 0, 15), '2026-01-15T00:00:00.000Z'];
+    expect(z.encode(points, { atMs, failingSinceMs: atMs, durationMs: 7 })).toEqual({
+      at,
+      failing_since: at,
+      duration_ms: 7,
+    });
     const value = {
       refreshId: 'r',
       requestedAtMs: Date.UTC(2026, 0, 15),

@@ -1,7 +1,10 @@
 import { z } from 'zod';
 
 /** The name on the wire: `requestedAtMs` is `requested_at`, any other name itself in snake_case. */
-type WireName<Name> = Name extends `${infer Time}AtMs` ? SnakeCase<`${Time}At`> : SnakeCase<Name>;
+type WireName<Name> = Name extends `${infer Point extends PointInTime}Ms`
+  ? SnakeCase<Point>
+  : SnakeCase<Name>;
+type PointInTime = 'at' | 'since' | 'until' | `${string}${'At' | 'Since' | 'Until'}`;
 type SnakeCase<Name> = Name extends `${infer First}${infer Rest}`
   ? `${First extends Lowercase<First> ? First : `_${Lowercase<First>}`}${SnakeCase<Rest>}`
   : '';
@@ -65,8 +68,10 @@ function wireOf<Fields extends z.ZodRawShape>(
   return codec as unknown as WireCodec<Fields>;
 }
 
+const pointInTime = /(^at|^since|^until|At|Since|Until)Ms$/;
+
 function wireName(name: string): string {
-  return name.replace(/AtMs$/, 'At').replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+  return name.replace(pointInTime, '$1').replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }
 
 function codeOf(field: z.core.$ZodType): z.core.$ZodType {

@@ -105,7 +105,7 @@ test('a sample has the members of an event, is marked, and goes signed to each e
   expect(sent.endpoints).toEqual([endpoint.endpoint_id]);
   expect(verifies(endpoint.secret, sample)).toBe(true);
   const event = projectEvent.parse(JSON.parse(sample?.raw.toString() ?? ''));
-  expect(event).toMatchObject({ id: sent.event_id, project_id: projectId, data: { test: true } });
+  expect(event).toMatchObject({ id: sent.eventId, project_id: projectId, data: { test: true } });
   const changed = completionOf(projectId, {
     ...{ outcome: 'complete_changed', watch_id: `wat_${newRefreshId()}` },
     ...{
@@ -116,9 +116,9 @@ test('a sample has the members of an event, is marked, and goes signed to each e
   const real = projectEvent.parse(JSON.parse(refreshEvent(changed).json));
   expect(membersOf(event)).toEqual(membersOf({ ...real, data: { ...real.data, test: true } }));
   await deliveryWhen(world, endpoint, 'it is delivered', ({ state }) => state === 'delivered');
-  const of = async (owner: string) => (await world.eventDeliveries(owner, [sent.event_id])).items;
+  const of = async (owner: string) => (await world.eventDeliveries(owner, [sent.eventId])).items;
   expect(await of(projectId)).toEqual([
-    { event_id: sent.event_id, endpoint_id: endpoint.endpoint_id, state: 'delivered' },
+    { event_id: sent.eventId, endpoint_id: endpoint.endpoint_id, state: 'delivered' },
   ]);
   expect(await of(newCustomer().projectId)).toEqual([]);
   expect((await world.sendSample(newCustomer().projectId)).endpoints).toEqual([]);

@@ -17,6 +17,7 @@ import {
   webhookRotation,
 } from '../http/webhooks.ts';
 import { accountId, eventId, projectId, webhookEndpointId } from '../ids.ts';
+import { wire } from '../wire.ts';
 import { operationsFor } from './operations.ts';
 
 /** Query of GET /projects/{project_id}/event-deliveries. */
@@ -24,9 +25,9 @@ const eventDeliveriesQuery = z.object({ event_id: z.array(eventId).min(1).max(10
 /** The deliveries of events, to the endpoints of their Project. */
 const eventDeliveries = z.object({
   items: z.array(
-    z.object({
-      event_id: eventId,
-      endpoint_id: webhookEndpointId,
+    wire({
+      eventId,
+      endpointId: webhookEndpointId,
       state: webhookDelivery.shape.state,
     }),
   ),

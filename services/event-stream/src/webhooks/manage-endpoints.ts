@@ -208,9 +208,9 @@ const sampleScope = { platform_id: '76561190000000001', app_id: 730, context_id:
  * its type. Its ids are made up.
  */
 export async function sendSample(
-  { endpoints, deliveries, clock, identifiers, wake }: ManageEndpointsDeps,
+  { endpoints: store, deliveries, clock, identifiers, wake }: ManageEndpointsDeps,
   projectId: ProjectId,
-): Promise<{ readonly eventId: EventId; readonly endpointIds: WebhookEndpointId[] }> {
+): Promise<{ readonly eventId: EventId; readonly endpoints: WebhookEndpointId[] }> {
   const nowMs = clock.now();
   const completed = {
     refreshId: identifiers.uuidV7(),
@@ -223,17 +223,17 @@ export async function sendSample(
     completedAtMs: nowMs,
   };
   const { id: eventId, type, json: body } = refreshEvent(completed, { test: true });
-  const wanted = (await endpoints.listEndpoints(projectId)).filter(
+  const wanted = (await store.listEndpoints(projectId)).filter(
     ({ state, types }) => state === 'enabled' && types.includes(type),
   );
-  const endpointIds = wanted.map(({ id }) => id);
+  const endpoints = wanted.map(({ id }) => id);
   const sample = { projectId, eventId, type, body, appendedAtMs: null };
   await deliveries.insertMissing(
-    endpointIds.map((endpointId) => ({ ...sample, endpointId })),
+    endpoints.map((endpointId) => ({ ...sample, endpointId })),
     nowMs,
   );
-  await Promise.all(endpointIds.map(wake));
-  return { eventId, endpointIds };
+  await Promise.all(endpoints.map(wake));
+  return { eventId, endpoints };
 }
 
 /**

@@ -68,24 +68,15 @@ const endpointRoutes = [
 const deliveryRoutes = [
   internalRoute({
     ...webhookApi.sendSample,
-    async handle(webhooks: ManageEndpointsDeps, { path: { project_id: projectId } }) {
-      const { eventId, endpointIds } = await sendSample(webhooks, projectId);
-      return { event_id: eventId, endpoints: endpointIds };
-    },
+    handle: async (webhooks: ManageEndpointsDeps, { path }) =>
+      await sendSample(webhooks, path.project_id),
   }),
   internalRoute({
     ...webhookApi.listEventDeliveries,
     async handle(webhooks: ManageEndpointsDeps, { path: { project_id: projectId }, query }) {
       const endpoints = await webhooks.endpoints.listEndpoints(projectId);
       const ids = endpoints.map(({ id }) => id);
-      const found = await webhooks.deliveries.findOfEvents(ids, query.event_id);
-      return {
-        items: found.map(({ endpointId, eventId, state }) => ({
-          event_id: eventId,
-          endpoint_id: endpointId,
-          state,
-        })),
-      };
+      return { items: await webhooks.deliveries.findOfEvents(ids, query.event_id) };
     },
   }),
   internalRoute({
