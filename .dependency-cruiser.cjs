@@ -48,7 +48,7 @@ module.exports = {
         pathNot: [
           ...domain,
           '^libs/contracts/src/(ids|vocabulary|inventory-key|languages|refusal|staged-rows)\\.ts$',
-          '^libs/contracts/src/(http/watches\\.ts$|messages/)',
+          '^libs/contracts/src/(http/(watches|webhooks)\\.ts$|messages/)',
           '^node_modules/zod/',
           '^libs/runtime/src/(csv|json)-text\\.ts$',
           '^node_modules/ipaddr\\.js/',

@@ -73,6 +73,18 @@ function timeOf(read: (text: string) => string) {
   });
 }
 
+/** As {@link requestTime}, in milliseconds in the code. */
+export const requestTimeMs = inMs(requestTime);
+/** As {@link queryTime}, in milliseconds in the code. */
+export const queryTimeMs = inMs(queryTime);
+
+function inMs(text: typeof requestTime) {
+  return z.codec(text, z.number(), {
+    decode: (utc) => Date.parse(utc),
+    encode: (timeMs) => new Date(timeMs).toISOString(),
+  });
+}
+
 /** Null for what is none, or in UTC has a year of more or fewer than four digits. */
 function utcOf(text: string): string | null {
   // A leap second counts as the one before it.
