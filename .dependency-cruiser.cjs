@@ -67,14 +67,14 @@ module.exports = {
     {
       name: 'domain-is-pure',
       comment:
-        'Rules of the product depend on nothing but each other, the vocabulary, and the nouns of the messages.',
+        'Rules of the product depend on nothing but each other, the vocabulary, and the nouns of the contracts.',
       severity: 'error',
       from: { path: domain, pathNot: [tests, '^services/revision-store/src/domain/sha256\\.ts$'] },
       to: {
         pathNot: [
           ...domain,
           '^libs/contracts/src/(ids|vocabulary|inventory-key|languages|refusal|staged-rows)\\.ts$',
-          '^libs/contracts/src/messages/',
+          '^libs/contracts/src/(http/(watches|webhooks)\\.ts$|messages/)',
           '^node_modules/zod/',
           '^libs/contracts/src/http/(credentials|tenancy)\\.ts$',
           '^libs/runtime/src/(csv|json)-text\\.ts$',

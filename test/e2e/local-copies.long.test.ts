@@ -155,9 +155,9 @@ async function watchAll(): Promise<void> {
 
 interface StoredWatch {
   readonly _id: string;
-  readonly createdAt: Date;
-  readonly nextRunAt: Date;
-  readonly run: { readonly at: Date } | null;
+  readonly createdAtMs: number;
+  readonly nextRefreshAtMs: number;
+  readonly run: { readonly atMs: number } | null;
   readonly work: { readonly owner: string | null; readonly dueAt: Date };
 }
 
@@ -167,17 +167,16 @@ interface StoredWatch {
  */
 async function passTime(ms: number): Promise<void> {
   const watches = (await stack.recordsOf('gateway')).collection<StoredWatch>('watches');
-  const earlier = (date: Date) => new Date(date.getTime() - ms);
   const idle = await watches.find({ 'work.owner': null }).toArray();
-  const updates = idle.map(({ _id, createdAt, nextRunAt, run, work }) => ({
+  const updates = idle.map(({ _id, createdAtMs, nextRefreshAtMs, run, work }) => ({
     updateOne: {
       filter: { _id, 'work.owner': null, 'work.dueAt': work.dueAt },
       update: {
         $set: {
-          createdAt: earlier(createdAt),
-          nextRunAt: earlier(nextRunAt),
-          'work.dueAt': earlier(work.dueAt),
-          ...(run && { 'run.at': earlier(run.at) }),
+          createdAtMs: createdAtMs - ms,
+          nextRefreshAtMs: nextRefreshAtMs - ms,
+          'work.dueAt': new Date(work.dueAt.getTime() - ms),
+          ...(run && { 'run.atMs': run.atMs - ms }),
         },
       },
     },

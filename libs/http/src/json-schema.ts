@@ -36,6 +36,7 @@ export function definitionOf(schema: z.core.$ZodType, { io, named }: SchemaOptio
         return replace(jsonSchema, definitionOf(zodSchema, { io, named }));
       }
       tidy(jsonSchema, io);
+      if (zodSchema === onWire && io === 'output') requireDefaults(jsonSchema, onWire);
       if (zodSchema instanceof z.ZodDiscriminatedUnion) {
         addDiscriminator(jsonSchema, zodSchema, named);
       }
@@ -43,6 +44,17 @@ export function definitionOf(schema: z.core.$ZodType, { io, named }: SchemaOptio
   });
   const ofCodec = isCodec ? schema.meta() : {};
   return expandNullable({ ...converted, ...ofCodec }) as JsonSchema;
+}
+
+/** What has a default is always sent. */
+function requireDefaults(jsonSchema: JsonSchema, schema: z.core.$ZodType): void {
+  const { required } = jsonSchema;
+  if (!(schema instanceof z.ZodObject) || !Array.isArray(required)) return;
+  const isSent = ([name, field]: [string, unknown]) =>
+    required.includes(name) || field instanceof z.ZodDefault;
+  jsonSchema['required'] = Object.entries(schema.shape)
+    .filter(isSent)
+    .map(([name]) => name);
 }
 
 const plainFormats = ['date-time', 'date'];

@@ -58,7 +58,7 @@ async function ofDeliveries(
   const { deliveries } = openWebhookCollections(mongo.db);
   const store = createDeliveryStore(deliveries, testLogger);
   const endpoint = endpointWith();
-  const { id: endpointId, projectId } = endpoint;
+  const { endpointId, projectId } = endpoint;
   const eventIds = [0, 1, 2].map(() => `evt_${newRefreshId()}` as const).sort();
   const some = { endpointId, projectId, type: 'webhook.ping', body: '{}', appendedAtMs: null };
   for (const eventId of eventIds) {
@@ -84,10 +84,13 @@ async function ofEndpoints(): Promise<Listed> {
   for (const endpoint of made) await store.insertEndpoint(endpoint, 10);
   return {
     corrupt: (index) =>
-      endpoints.updateOne({ id: made[index]?.id ?? 'whe_' }, { $set: { types: 5 as never } }),
+      endpoints.updateOne(
+        { endpointId: made[index]?.endpointId ?? 'whe_' },
+        { $set: { types: 5 as never } },
+      ),
     async list() {
       const found = await store.listEndpoints(projectId);
-      return found.map(({ id }) => made.findIndex((one) => one.id === id));
+      return found.map(({ endpointId }) => made.findIndex((one) => one.endpointId === endpointId));
     },
   };
 }
@@ -106,13 +109,15 @@ const lists: Record<string, () => Promise<Listed>> = {
       createLogPruning(openLogCollections(mongo.db), testLogger).listOldest(id, limit),
     ),
   'deliveries of an endpoint': () =>
-    ofDeliveries(async (store, { id }, _ids, limit) =>
-      (await store.listDeliveries(id, { limit })).toReversed(),
+    ofDeliveries(async (store, { endpointId }, _ids, limit) =>
+      (await store.listDeliveries(endpointId, { limit })).toReversed(),
     ),
   'deliveries to be sent': () =>
-    ofDeliveries((store, { id }, _ids, limit) => store.listPending(id, limit, 'all')),
+    ofDeliveries((store, { endpointId }, _ids, limit) =>
+      store.listPending(endpointId, limit, 'all'),
+    ),
   'deliveries of events': () =>
-    ofDeliveries((store, { id }, eventIds) => store.findOfEvents([id], eventIds)),
+    ofDeliveries((store, { endpointId }, eventIds) => store.findOfEvents([endpointId], eventIds)),
   'endpoints of a Project': ofEndpoints,
 };
 

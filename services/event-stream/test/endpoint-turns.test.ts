@@ -70,10 +70,10 @@ const eventsOf = (path: string) =>
 
 test('an endpoint that responds fast has four requests at once, and each event one delivery, listed while it waits (Events: webhooks)', async () => {
   const { endpoint, release } = await withHeldTurn('/kept-up');
-  const before = await storedOf(endpoint.endpoint_id);
+  const before = await storedOf(endpoint.endpointId);
   release();
   const stored = await waitFor('everything is delivered', async () => {
-    const all = await storedOf(endpoint.endpoint_id);
+    const all = await storedOf(endpoint.endpointId);
     return all.every(isDelivered) && all;
   });
 
@@ -94,7 +94,7 @@ test('after the loss of a replica another one has the turn and sends what has no
     { $set: { 'work.dueAt': new Date() } },
   );
   const stored = await waitFor('the second replica has sent everything', async () => {
-    const all = await storedOf(endpoint.endpoint_id);
+    const all = await storedOf(endpoint.endpointId);
     return all.length === 22 && all.every(isDelivered) && all;
   });
   const sent = eventsOf('/lost');
@@ -109,10 +109,10 @@ test('after the loss of a replica another one has the turn and sends what has no
 test('once an endpoint was disabled no further event of its turn is sent, and all are ended (Events: webhooks)', async () => {
   const { endpoint, release } = await withHeldTurn('/switched-off');
 
-  await world.change(endpoint.project_id, endpoint.endpoint_id, { state: 'disabled' });
+  await world.change(endpoint.projectId, endpoint.endpointId, { state: 'disabled' });
   release();
   const ended = await waitFor('the others are ended', async () => {
-    const all = await storedOf(endpoint.endpoint_id);
+    const all = await storedOf(endpoint.endpointId);
     return all.length === 22 && all.every(({ state }) => state !== 'pending') && all;
   });
 
@@ -123,10 +123,10 @@ test('once an endpoint was disabled no further event of its turn is sent, and al
 test('once an endpoint was deleted no further event of its turn is sent, and none of its deliveries is left (Events: webhooks)', async () => {
   const { endpoint, release } = await withHeldTurn('/removed');
 
-  await world.remove(endpoint.project_id, endpoint.endpoint_id);
+  await world.remove(endpoint.projectId, endpoint.endpointId);
   release();
   const collection = openWebhookCollections(mongo.db).deliveries;
-  const { endpoint_id: endpointId } = endpoint;
+  const { endpointId } = endpoint;
   await waitFor('the held requests have ended', async () => {
     // A customer of its own is sent to after them.
     const witness = newCustomer();

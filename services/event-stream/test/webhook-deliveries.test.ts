@@ -1,5 +1,6 @@
 import { logBatch } from '@inventory/contracts/internal/event-log';
 import { connectMongo } from '@inventory/mongo/connect';
+import { isoTime } from '@inventory/runtime/clock';
 import { systemIdentifiers, uuidV5 } from '@inventory/runtime/identifiers';
 import { newProjectId } from '@inventory/testkit/builders';
 import { type MessageRecorder, recordMessages } from '@inventory/testkit/message-recorder';
@@ -61,17 +62,17 @@ test('a terminal refresh reaches its endpoint once, signed, as the JSON of the s
     hook?.headers as Record<string, string>,
   );
   expect(event).toMatchObject({
-    id: delivery.event_id,
+    id: delivery.eventId,
     type: 'inventory.refresh.completed',
     project_id: customer.projectId,
     data: { refresh_id: refreshId, state: 'completed', outcome: 'private' },
   });
-  expect(hook?.headers['webhook-id']).toBe(delivery.event_id);
+  expect(hook?.headers['webhook-id']).toBe(delivery.eventId);
   expect(hook?.headers['content-type']).toBe('application/json');
   expect(delivery).toMatchObject({
-    next_attempt_at: null,
+    nextAttemptAtMs: null,
     failure: null,
-    attempts_total: 1,
+    attemptsTotal: 1,
     attempts: [{ status: 204, error: null }],
   });
   expect(world.receiver.of('/once')).toHaveLength(1);
@@ -79,11 +80,11 @@ test('a terminal refresh reaches its endpoint once, signed, as the JSON of the s
 
 test('an event of a type that a later version appended reaches endpoint and log page byte for byte (Events: webhooks)', async () => {
   const { customer, endpoint } = await subscribed('/later-type');
-  const { project_id, endpoint_id } = endpoint;
+  const { projectId, endpointId } = endpoint;
   const id = `evt_${systemIdentifiers.uuidV7()}` as const;
   const type = 'inventory.later.type';
   const json =
-    `{"10":{},"zulu":1,"type":"${type}","id":"${id}","project_id":"${project_id}","version":7,` +
+    `{"10":{},"zulu":1,"type":"${type}","id":"${id}","project_id":"${projectId}","version":7,` +
     '"data":{"b":[{"y":1e+21,"a":"\\u001f"}],"a":null},' +
     '"occurred_at":"2026-11-21T10:00:00.000Z","links":{}}';
   const mongo = await connectMongo({
@@ -91,30 +92,30 @@ test('an event of a type that a later version appended reaches endpoint and log 
     service: 'test',
     logger: testLogger,
   });
-  await mongo.db.collection('webhookEndpoints').updateOne({ id: endpoint_id }, {
+  await mongo.db.collection('webhookEndpoints').updateOne({ endpointId }, {
     $push: { types: type },
     $inc: { version: 1 },
   } as object);
 
   await openLogCollections(mongo.db).log.insertOne({
-    _id: `${project_id}/000000000001`,
-    ...{ projectId: customer.projectId, accountId: customer.accountId, position: 1 },
+    _id: `${projectId}/000000000001`,
+    ...{ projectId, accountId: customer.accountId, position: 1 },
     event: { id, type, occurred_at: '2026-11-21T10:00:00.000Z', refresh_id: null, json },
     appendedAt: new Date(),
   });
   await mongo.close();
   // A change gives the endpoint a turn, as the append does.
-  await world.change(project_id, endpoint_id, { description: 'of a later type' });
+  await world.change(projectId, endpointId, { description: 'of a later type' });
   const [hook] = await arrived('/later-type');
   const delivery = await deliveryWhen(world, endpoint, 'it is recorded', isDelivered);
-  const path = `/projects/${project_id}/log`;
+  const path = `/projects/${projectId}/log`;
   const query = { after: 0, limit: 5 };
   const page = await world.client.json(logBatch, { method: 'GET', path, query });
 
   expect(hook?.raw.toString()).toBe(json);
   expect(page.items.map(({ event }) => event.json)).toEqual([json]);
-  expect(delivery).toMatchObject({ event_id: id, type });
-  expect((await world.read(project_id, endpoint_id)).types).toContain(type);
+  expect(delivery).toMatchObject({ eventId: id, type });
+  expect((await world.read(projectId, endpointId)).types).toContain(type);
 });
 
 test('a failed delivery is tried again with the same id and the same bytes until it succeeds (Events: webhooks)', async () => {
@@ -133,9 +134,9 @@ test('a failed delivery is tried again with the same id and the same bytes until
     [500, 'status'],
     [200, null],
   ]);
-  expect(await world.read(customer.projectId, endpoint.endpoint_id)).toMatchObject({
+  expect(await world.read(customer.projectId, endpoint.endpointId)).toMatchObject({
     state: 'enabled',
-    failing_since: null,
+    failingSinceMs: null,
   });
 });
 
@@ -147,7 +148,7 @@ test('a redirect is a failure and is not followed (Events: webhooks)', async () 
   await world.announce(customer);
   const delivery = await deliveryWhen(world, endpoint, 'it has failed', isFailed);
 
-  expect(delivery).toMatchObject({ failure: 'attempts_exhausted', attempts_total: 4 });
+  expect(delivery).toMatchObject({ failure: 'attempts_exhausted', attemptsTotal: 4 });
   expect(delivery.attempts[0]).toMatchObject({ status: 307, error: 'redirect' });
   expect(world.receiver.of('/elsewhere')).toEqual([]);
 });
@@ -158,7 +159,7 @@ test('a 410 response disables the endpoint at once, with the reason (Events: web
 
   await world.announce(customer);
   const disabled = await waitFor('the endpoint is disabled', async () => {
-    const found = await world.read(customer.projectId, endpoint.endpoint_id);
+    const found = await world.read(customer.projectId, endpoint.endpointId);
     return found.state === 'disabled' && found;
   });
   // It may be ended, with its endpoint, before its attempt is recorded.
@@ -166,11 +167,11 @@ test('a 410 response disables the endpoint at once, with the reason (Events: web
     world,
     endpoint,
     'its attempt is recorded',
-    (one) => isFailed(one) && one.attempts_total > 0,
+    (one) => isFailed(one) && one.attemptsTotal > 0,
   );
 
-  expect(disabled.disabled_reason).toBe('gone');
-  expect(delivery).toMatchObject({ failure: 'endpoint_disabled', attempts_total: 1 });
+  expect(disabled.disabledReason).toBe('gone');
+  expect(delivery).toMatchObject({ failure: 'endpoint_disabled', attemptsTotal: 1 });
 });
 
 test('each attempt shows the first KiB of its response, without secrets of the endpoint (Events: webhooks) [webhooks-managing]', async () => {
@@ -187,7 +188,7 @@ test('each attempt shows the first KiB of its response, without secrets of the e
   const delivery = await deliveryWhen(world, endpoint, 'it succeeds', isDelivered);
 
   const start = 'secret [secret]: ';
-  expect(delivery.attempts.map(({ response_body }) => response_body)).toEqual([
+  expect(delivery.attempts.map(({ responseBody }) => responseBody)).toEqual([
     `${start}${'x'.repeat(1_024 - start.length)}`,
     'thanks',
   ]);
@@ -195,34 +196,34 @@ test('each attempt shows the first KiB of its response, without secrets of the e
 
 test('deliveries are listed by state and time of creation, page by page (Events: webhooks) [webhooks-managing]', async () => {
   const { customer, endpoint } = await subscribed('/listed');
-  const { project_id: project, endpoint_id: id } = endpoint;
+  const { projectId: project, endpointId: id } = endpoint;
   await world.announce(customer, 3);
   const all = await waitFor('all are delivered', async () => {
     const { items } = await world.deliveries(project, id, { state: 'delivered' });
     return items.length === 3 && items;
   });
   await world.change(project, id, { state: 'disabled' });
-  const { event_id } = await world.ping(project, id);
-  await deliveryWhen(world, endpoint, 'the test arrives', (one) => one.event_id === event_id);
-  const from = all[2]?.created_at ?? '';
+  const { eventId } = await world.ping(project, id);
+  await deliveryWhen(world, endpoint, 'the test arrives', (one) => one.eventId === eventId);
+  const from = isoTime(all[2]?.createdAtMs ?? 0);
   const list = async (query: Record<string, string>) =>
-    (await world.deliveries(project, id, query)).items.map((item) => item.event_id);
-  const ids = all.map((item) => item.event_id);
+    (await world.deliveries(project, id, query)).items.map((item) => item.eventId);
+  const ids = all.map((item) => item.eventId);
 
   const paged: string[] = [];
   for (let before: string | null = ''; before !== null; ) {
     const query = { state: 'delivered', from, limit: 2, ...(before && { before }) };
     const page = await world.deliveries(project, id, query);
-    paged.push(...page.items.map((item) => item.event_id));
-    before = page.next_before;
+    paged.push(...page.items.map((item) => item.eventId));
+    before = page.nextBefore;
   }
 
-  expect(paged.filter((one) => one !== event_id)).toEqual(ids);
+  expect(paged.filter((one) => one !== eventId)).toEqual(ids);
   expect(await list({ to: from })).toEqual([]);
   expect(await list({ from: '2100-01-01T00:00:00.000Z' })).toEqual([]);
-  expect(await list({ from: endpoint.created_at, to: '2100-01-01T00:00:00.000Z' })).toEqual(
-    expect.arrayContaining([...ids, event_id]),
-  );
+  expect(
+    await list({ from: isoTime(endpoint.createdAtMs), to: '2100-01-01T00:00:00.000Z' }),
+  ).toEqual(expect.arrayContaining([...ids, eventId]));
   expect(await list({ state: 'failed', from })).toEqual([]);
 });
 
@@ -231,17 +232,15 @@ test('Retry-After delays the next attempt (Events: webhooks)', async () => {
   world.receiver.answerWith(() => ({ status: 503, headers: { 'retry-after': '3600' } }));
 
   await world.announce(customer);
-  const tried = (one: { attempts_total: number }) => one.attempts_total > 0;
+  const tried = (one: { attemptsTotal: number }) => one.attemptsTotal > 0;
   const delivery = await deliveryWhen(world, endpoint, 'it was tried', tried);
 
-  const waitMs =
-    Date.parse(delivery.next_attempt_at ?? '') - Date.parse(delivery.attempts[0]?.at ?? '');
-  expect(waitMs).toBe(3_600_000);
+  expect(delivery.nextAttemptAtMs).toBe((delivery.attempts[0]?.atMs ?? 0) + 3_600_000);
 });
 
 test('what an endpoint missed while it was disabled is sent by time range, once each, and what it has is sent again by id (Events: webhooks) [webhooks-managing]', async () => {
   const { customer, endpoint } = await subscribed('/range');
-  const { project_id: project, endpoint_id: id } = endpoint;
+  const { projectId: project, endpointId: id } = endpoint;
   await world.announce(customer);
   await deliveryWhen(world, endpoint, 'the first arrives', isDelivered);
   await world.change(project, id, { state: 'disabled' });
@@ -254,14 +253,14 @@ test('what an endpoint missed while it was disabled is sent by time range, once 
     return items.length === 2;
   });
 
-  const range = await world.redeliver(project, id, { since: endpoint.created_at });
+  const range = await world.redeliver(project, id, { sinceMs: endpoint.createdAtMs });
   const hooks = await arrived('/range', 7);
   const [first] = hooks;
-  const one = await world.redeliver(project, id, { event_id: first?.headers['webhook-id'] });
+  const one = await world.redeliver(project, id, { eventId: first?.headers['webhook-id'] });
   const again = await arrived('/range', 8);
 
-  expect(enabled).toMatchObject({ state: 'enabled', disabled_reason: null });
-  expect(range).toEqual({ redelivered: 5, continue_since: null });
+  expect(enabled).toMatchObject({ state: 'enabled', disabledReason: null });
+  expect(range).toEqual({ redelivered: 5, continueSinceMs: null });
   expect(one.redelivered).toBe(1);
   expect(new Set(again.map(({ headers }) => headers['webhook-id'])).size).toBe(5);
   expect(again[7]?.headers['webhook-id']).toBe(first?.headers['webhook-id']);
@@ -273,10 +272,10 @@ test('an event that never was cannot be sent again, nor one of another Project (
   const other = await subscribed('/unknown-other');
   await world.announce(other.customer);
   const foreign = await deliveryWhen(world, other.endpoint, 'it arrives', isDelivered);
-  const { project_id: project, endpoint_id: id } = endpoint;
+  const { projectId: project, endpointId: id } = endpoint;
 
-  for (const event_id of [`evt_${systemIdentifiers.uuidV7()}`, foreign.event_id]) {
-    await expect(world.redeliver(project, id, { event_id })).rejects.toMatchObject({
+  for (const eventId of [`evt_${systemIdentifiers.uuidV7()}`, foreign.eventId]) {
+    await expect(world.redeliver(project, id, { eventId })).rejects.toMatchObject({
       refusal: { code: 'event_not_found' },
     });
   }
@@ -284,21 +283,21 @@ test('an event that never was cannot be sent again, nor one of another Project (
 
 test('a test reaches an endpoint also where it is disabled, signed, and is tried once (Events: webhooks)', async () => {
   const { endpoint } = await subscribed('/ping');
-  const { project_id: project, endpoint_id: id } = endpoint;
+  const { projectId: project, endpointId: id } = endpoint;
   await world.change(project, id, { state: 'disabled' });
   world.receiver.answerWith(() => ({ status: 500 }));
 
-  const { event_id } = await world.ping(project, id);
+  const { eventId } = await world.ping(project, id);
   const delivery = await deliveryWhen(world, endpoint, 'it was tried', isFailed);
 
   const [hook] = world.receiver.of('/ping');
   const headers = hook?.headers as Record<string, string>;
   expect(new Webhook(endpoint.secret).verify(hook?.raw ?? '', headers)).toMatchObject({
-    id: event_id,
+    id: eventId,
     type: 'webhook.ping',
     data: { endpoint_id: id },
   });
-  expect(delivery).toMatchObject({ event_id, type: 'webhook.ping', attempts_total: 1 });
+  expect(delivery).toMatchObject({ eventId, type: 'webhook.ping', attemptsTotal: 1 });
 });
 
 test('a suspended Project is sent nothing, and what was appended meanwhile once it is active again (Tenancy)', async () => {
@@ -309,7 +308,7 @@ test('a suspended Project is sent nothing, and what was appended meanwhile once 
   await world.announce(customer, 2);
   await appended(customer, 2);
   await waitFor('the gateway received the lookup', () => world.gateway.asked.includes(projectId));
-  const whileSuspended = (await world.deliveries(projectId, endpoint.endpoint_id)).items;
+  const whileSuspended = (await world.deliveries(projectId, endpoint.endpointId)).items;
 
   world.gateway.withoutEvents.delete(projectId);
   const body = { accountId, projectId, credentialId: null, atMs: Date.now() };

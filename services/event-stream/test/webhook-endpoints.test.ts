@@ -1,5 +1,6 @@
 import { projectEvent } from '@inventory/contracts/http/project-event';
 import { connectMongo } from '@inventory/mongo/connect';
+import { isoTime } from '@inventory/runtime/clock';
 import { newRefreshId } from '@inventory/testkit/builders';
 import { testLogger } from '@inventory/testkit/namespace';
 import { createRunningClock } from '@inventory/testkit/test-clock';
@@ -32,7 +33,7 @@ test('a Project has ten endpoints at most, however many are made at once, and a 
   );
   const { items } = await world.list(customer.projectId);
   const [first] = items;
-  await world.remove(customer.projectId, first?.endpoint_id ?? '');
+  await world.remove(customer.projectId, first?.endpointId ?? '');
   const after = await world.create(customer, '/after');
 
   const refused = made.filter((one) => one.status === 'rejected');
@@ -43,9 +44,9 @@ test('a Project has ten endpoints at most, however many are made at once, and a 
       refusal: { code: 'webhook_endpoint_limit_reached', detail: { limit: 10 } },
     });
   }
-  const ids = (await world.list(customer.projectId)).items.map(({ endpoint_id }) => endpoint_id);
+  const ids = (await world.list(customer.projectId)).items.map(({ endpointId }) => endpointId);
   expect(ids).toHaveLength(10);
-  expect(ids).toContain(after.endpoint_id);
+  expect(ids).toContain(after.endpointId);
 });
 
 test.each(['http://localhost../', 'http://a..b.com/', 'http://127.0.0.1:0/', 'http://127.0.0.1/#'])(
@@ -58,7 +59,7 @@ test.each(['http://localhost../', 'http://a..b.com/', 'http://127.0.0.1:0/', 'ht
     };
 
     await expect(world.create(customer, '', { url })).rejects.toMatchObject(refused);
-    await expect(world.change(customer.projectId, made.endpoint_id, { url })).rejects.toMatchObject(
+    await expect(world.change(customer.projectId, made.endpointId, { url })).rejects.toMatchObject(
       refused,
     );
 
@@ -70,19 +71,19 @@ test.each(['http://localhost../', 'http://a..b.com/', 'http://127.0.0.1:0/', 'ht
 test('during a rotation both secrets sign, afterwards only the new one (Events: webhooks) [webhooks-managing]', async () => {
   const customer = newCustomer();
   const old = await world.create(customer, '/rotate');
-  const { project_id: project, endpoint_id: id } = old;
+  const { projectId: project, endpointId: id } = old;
 
-  const between = await world.rotate(project, id, { overlap_seconds: 3_600 });
+  const between = await world.rotate(project, id, { overlapSeconds: 3_600 });
   await world.ping(project, id);
   const [both] = await arrived('/rotate', 1);
-  const last = await world.rotate(project, id, { overlap_seconds: 0, force: true });
+  const last = await world.rotate(project, id, { overlapSeconds: 0, force: true });
   await world.ping(project, id);
   const [, alone] = await arrived('/rotate', 2);
 
   for (const { secret } of [old, between]) expect(verifies(secret, both)).toBe(true);
   expect(verifies(last.secret, alone)).toBe(true);
   for (const { secret } of [old, between]) expect(verifies(secret, alone)).toBe(false);
-  expect(between.secrets.map(({ ends_at }) => ends_at === null)).toEqual([true, false]);
+  expect(between.secrets.map(({ endsAtMs }) => endsAtMs === null)).toEqual([true, false]);
 });
 
 /** The names and types of what it has, at any depth. */
@@ -97,28 +98,27 @@ test('a sample has the members of an event, is marked, and goes signed to each e
   const endpoint = await world.create(customer, '/sample');
   await world.create(customer, '/low', { types: ['account.balance.low'] });
   const disabled = await world.create(customer, '/off');
-  await world.change(projectId, disabled.endpoint_id, { state: 'disabled' });
+  await world.change(projectId, disabled.endpointId, { state: 'disabled' });
 
   const sent = await world.sendSample(projectId);
   const [sample] = await arrived('/sample', 1);
 
-  expect(sent.endpoints).toEqual([endpoint.endpoint_id]);
+  expect(sent.endpoints).toEqual([endpoint.endpointId]);
   expect(verifies(endpoint.secret, sample)).toBe(true);
   const event = projectEvent.parse(JSON.parse(sample?.raw.toString() ?? ''));
-  expect(event).toMatchObject({ id: sent.event_id, project_id: projectId, data: { test: true } });
+  expect(event).toMatchObject({ id: sent.eventId, project_id: projectId, data: { test: true } });
   const changed = completionOf(projectId, {
-    ...{ outcome: 'complete_changed', watch_id: `wat_${newRefreshId()}` },
-    ...{
-      revision_id: `invrev_${newRefreshId()}`,
-      previous_revision_id: `invrev_${newRefreshId()}`,
-    },
+    outcome: 'complete_changed',
+    watchId: `wat_${newRefreshId()}`,
+    revisionId: `invrev_${newRefreshId()}`,
+    previousRevisionId: `invrev_${newRefreshId()}`,
   });
   const real = projectEvent.parse(JSON.parse(refreshEvent(changed).json));
   expect(membersOf(event)).toEqual(membersOf({ ...real, data: { ...real.data, test: true } }));
   await deliveryWhen(world, endpoint, 'it is delivered', ({ state }) => state === 'delivered');
-  const of = async (owner: string) => (await world.eventDeliveries(owner, [sent.event_id])).items;
+  const of = async (owner: string) => (await world.eventDeliveries(owner, [sent.eventId])).items;
   expect(await of(projectId)).toEqual([
-    { event_id: sent.event_id, endpoint_id: endpoint.endpoint_id, state: 'delivered' },
+    { eventId: sent.eventId, endpointId: endpoint.endpointId, state: 'delivered' },
   ]);
   expect(await of(newCustomer().projectId)).toEqual([]);
   expect((await world.sendSample(newCustomer().projectId)).endpoints).toEqual([]);
@@ -126,11 +126,11 @@ test('a sample has the members of an event, is marked, and goes signed to each e
 
 test('a rotation that is repeated under its Idempotency-Key, also at the same time, has the same secret; other inputs are refused (Events: webhooks) [idempotency-key]', async () => {
   const {
-    project_id: project,
-    endpoint_id: id,
+    projectId: project,
+    endpointId: id,
     secret,
   } = await world.create(newCustomer(), '/keyed');
-  const keyed = { overlap_seconds: 3_600, idempotency_key: 'once' };
+  const keyed = { overlapSeconds: 3_600, idempotencyKey: 'once' };
 
   const answers = await Promise.all(
     Array.from({ length: 5 }, () => world.rotate(project, id, keyed)),
@@ -145,21 +145,21 @@ test('a rotation that is repeated under its Idempotency-Key, also at the same ti
   expect(new Set(answers.map((answer) => answer.secret)).size).toBe(1);
   expect(later).toEqual({ ...made, replayed: true });
   for (const signing of [secret, later.secret]) expect(verifies(signing, hook)).toBe(true);
-  expect(stored).toContain('"key":"once"');
+  expect(stored).toContain('"idempotencyKey":"once"');
   for (const shown of [secret, later.secret]) expect(stored).not.toContain(shown.slice(6));
-  await expect(world.rotate(project, id, { ...keyed, overlap_seconds: 1 })).rejects.toMatchObject({
+  await expect(world.rotate(project, id, { ...keyed, overlapSeconds: 1 })).rejects.toMatchObject({
     refusal: { code: 'idempotency_conflict' },
   });
 });
 
 test('a second rotation while two secrets sign is refused unless it is forced (Events: webhooks)', async () => {
-  const { project_id: project, endpoint_id: id } = await world.create(newCustomer(), '/twice');
-  const first = await world.rotate(project, id, { overlap_seconds: 3_600 });
+  const { projectId: project, endpointId: id } = await world.create(newCustomer(), '/twice');
+  const first = await world.rotate(project, id, { overlapSeconds: 3_600 });
 
   await expect(world.rotate(project, id)).rejects.toMatchObject({
     refusal: {
       code: 'secret_rotation_in_progress',
-      detail: { ends_at: first.secrets[1]?.ends_at },
+      detail: { ends_at: isoTime(first.secrets[1]?.endsAtMs ?? 0) },
     },
   });
   const unchanged = await world.read(project, id);
@@ -198,12 +198,12 @@ function verifies(secret: string, hook: { raw: Buffer; headers: object } | undef
 
 test('no stored document and no later response contains a secret (Events: webhooks)', async () => {
   const customer = newCustomer();
-  const { secret, project_id, endpoint_id } = await world.create(customer, '/sealed');
+  const { secret, projectId, endpointId } = await world.create(customer, '/sealed');
 
-  const stored = await storedEndpoints(project_id);
-  const read = await world.read(project_id, endpoint_id);
+  const stored = await storedEndpoints(projectId);
+  const read = await world.read(projectId, endpointId);
 
-  expect(stored).toContain(endpoint_id);
+  expect(stored).toContain(endpointId);
   expect(stored + JSON.stringify(read)).not.toContain(secret.slice(6));
 });
 
@@ -218,7 +218,7 @@ test('an endpoint whose secrets do not decrypt delays no other, is sent nothing 
   });
   await mongo.db
     .collection('webhookEndpoints')
-    .updateOne({ id: lost.endpoint_id }, { $set: { 'secrets.0.sealed': 'AAAA' } });
+    .updateOne({ endpointId: lost.endpointId }, { $set: { 'secrets.0.sealed': 'AAAA' } });
   await mongo.close();
 
   await world.announce(customer);
@@ -226,7 +226,7 @@ test('an endpoint whose secrets do not decrypt delays no other, is sent nothing 
   await world.announce(other);
   await arrived('/kept-key', 1);
   const unsigned = world.receiver.of('/lost-key').length;
-  const { secret } = await world.rotate(lost.project_id, lost.endpoint_id);
+  const { secret } = await world.rotate(lost.projectId, lost.endpointId);
   clock.advance(holdMs);
   const [hook] = await arrived('/lost-key', 1);
 
@@ -236,7 +236,7 @@ test('an endpoint whose secrets do not decrypt delays no other, is sent nothing 
 
 test('an endpoint is found under its own Project only, and a deleted one not at all (Events: webhooks) [projects-are-apart]', async () => {
   const customer = newCustomer();
-  const { endpoint_id: id } = await world.create(customer, '/own');
+  const { endpointId: id } = await world.create(customer, '/own');
   const other = newCustomer();
   await world.create(other, '/other');
   const notFound = { refusal: { code: 'webhook_endpoint_not_found' } };
@@ -258,7 +258,7 @@ test('an endpoint is found under its own Project only, and a deleted one not at 
 test('a change keeps what it does not name, and a bad one changes nothing (Events: webhooks)', async () => {
   const customer = newCustomer();
   const made = await world.create(customer, '/change', { description: 'first' });
-  const { project_id: project, endpoint_id: id } = made;
+  const { projectId: project, endpointId: id } = made;
 
   const changed = await world.change(project, id, { description: null });
   for (const bad of [{}, { url: 'ftp://x/' }, { types: [] }, { secret: 'mine' }]) {
@@ -268,7 +268,7 @@ test('a change keeps what it does not name, and a bad one changes nothing (Event
   }
 
   const { secret: _secret, ...before } = made;
-  const { changed_at } = changed;
-  expect(changed).toEqual({ ...before, description: null, changed_at });
+  const { changedAtMs } = changed;
+  expect(changed).toEqual({ ...before, description: null, changedAtMs });
   expect(await world.read(project, id)).toEqual(changed);
 });

@@ -41,12 +41,12 @@ test('a new key before the old one re-encrypts every secret, and then the old on
   const replaced = await startWith([newKey, oldKey]);
   await waitFor('the secret is encrypted with the new key', async () => {
     const [endpoint] = await endpoints.find({}).toArray();
-    return endpoint?.secrets.every(({ sealed }) => alone.isCurrent(sealed, endpoint.id));
+    return endpoint?.secrets.every(({ sealed }) => alone.isCurrent(sealed, endpoint.endpointId));
   });
   await replaced.stop();
 
   const kept = await createEndpointStore(endpoints, alone, testLogger).listEndpoints(
-    made.project_id as ProjectId,
+    made.projectId as ProjectId,
   );
   expect(kept.map(({ secrets }) => secrets.map(({ secret }) => secret))).toEqual([[made.secret]]);
   await close();
@@ -57,7 +57,7 @@ test('a secret that no key decrypts is not changed, for the key that may be conf
   const { endpoints, close } = await openEndpoints();
   const stored = async () => {
     const found = await endpoints.find({}).sort({ _id: 1 }).toArray();
-    return found.map(({ id, secrets }) => ({ id, secrets }));
+    return found.map(({ endpointId, secrets }) => ({ endpointId, secrets }));
   };
   const before = await stored();
 

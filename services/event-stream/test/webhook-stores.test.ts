@@ -53,7 +53,10 @@ async function newEndpoint(overrides: Partial<WebhookEndpoint> = {}): Promise<We
   const endpoint = endpointWith(overrides);
   const { endpoints, collections } = stores();
   await endpoints.insertEndpoint(endpoint, 10);
-  await collections.endpoints.updateOne({ id: endpoint.id }, { $unset: { work: '' } });
+  await collections.endpoints.updateOne(
+    { endpointId: endpoint.endpointId },
+    { $unset: { work: '' } },
+  );
   return endpoint;
 }
 
@@ -71,7 +74,7 @@ test('a range that the log keeps no more is sent again in parts, each event in o
   }));
   await collection.insertMany(documents as never[]);
   const endpoint = {
-    id: endpointId,
+    endpointId,
     accountId: newAccountId(),
     projectId: newProjectId(),
     types: [],
@@ -160,15 +163,15 @@ test('what is executed again by a server that does not recognise it, because its
   const { endpoints, deliveries } = stores();
   const endpoint = endpointWith();
   const inserted = await endpoints.insertEndpoint(endpoint, 10);
-  const delivery = await due(endpoint.id);
+  const delivery = await due(endpoint.endpointId);
   await deliveries.recordAttempt({ delivery, attempt, progress: retried(1) });
 
-  expect(inserted?.id).toBe(endpoint.id);
+  expect(inserted?.endpointId).toBe(endpoint.endpointId);
   expect(await endpoints.listEndpoints(endpoint.projectId)).toHaveLength(1);
-  const [found] = await deliveries.listPending(endpoint.id, 10, 'all');
+  const [found] = await deliveries.listPending(endpoint.endpointId, 10, 'all');
   expect(found).toMatchObject({ attemptsTotal: 1, attempts: [attempt] });
-  await endpoints.markRemoved(endpoint.projectId, endpoint.id, clock.now());
-  await endpoints.deleteRemoved(endpoint.id);
+  await endpoints.markRemoved(endpoint.projectId, endpoint.endpointId, clock.now());
+  await endpoints.deleteRemoved(endpoint.endpointId);
 });
 
 test('the deliveries of an endpoint are removed by commands of bounded size (architecture: everything is bounded)', async () => {
@@ -217,16 +220,19 @@ test('a corrupt delivery, or a corrupt endpoint whose turn it is first, blocks n
   const head = { nextAttemptAtMs: 1, place: null } as object;
   await collections.deliveries.updateOne({ eventId: corrupt.eventId }, { $set: head });
   const [broken, whole] = [await newEndpoint(), await newEndpoint()];
-  await endpoints.makeDue({ endpointId: broken.id }, 1);
-  await endpoints.makeDue({ endpointId: whole.id }, 2);
+  await endpoints.makeDue({ endpointId: broken.endpointId }, 1);
+  await endpoints.makeDue({ endpointId: whole.endpointId }, 2);
   const tries = 'many' as never;
-  await collections.endpoints.updateOne({ id: broken.id }, { $set: { 'work.tries': tries } });
+  await collections.endpoints.updateOne(
+    { endpointId: broken.endpointId },
+    { $set: { 'work.tries': tries } },
+  );
 
   const pending = await deliveries.listPending(id, 1, 'all');
   const turns = await endpoints.turnsOf('new').findDue(2, 1);
 
   expect(pending.map(({ eventId }) => eventId)).toEqual([next.eventId]);
-  expect(turns.map(({ item }) => item.id)).toEqual([whole.id]);
+  expect(turns.map(({ item }) => item.endpointId)).toEqual([whole.endpointId]);
 });
 
 test('the oldest delivery that a turn left is found, over all endpoints with pending work (runbooks: WebhooksLate)', async () => {
@@ -235,8 +241,8 @@ test('the oldest delivery that a turn left is found, over all endpoints with pen
   expect(await endpoints.findLateSince()).toBeNull();
 
   for (const lateSinceMs of [2_000, 1_000, null]) {
-    const { id } = await newEndpoint({ lateSinceMs });
-    await endpoints.makeDue({ endpointId: id }, clock.now());
+    const { endpointId } = await newEndpoint({ lateSinceMs });
+    await endpoints.makeDue({ endpointId }, clock.now());
   }
   await newEndpoint({ lateSinceMs: 500 });
 
@@ -252,12 +258,12 @@ test('endpoints that wait for their account cost nothing until it changes, and t
     await newEndpoint(),
   ];
   for (const one of [held, other])
-    await endpoints.makeDue({ endpointId: one.id }, clock.now() + 600_000);
+    await endpoints.makeDue({ endpointId: one.endpointId }, clock.now() + 600_000);
   const turns = endpoints.turnsOf('new');
   const dueIds = async () =>
     (await turns.findDue(clock.now(), 100))
-      .map(({ item }) => item.id)
-      .filter((id) => [held, idle, other].some((one) => one.id === id));
+      .map(({ item }) => item.endpointId)
+      .filter((id) => [held, idle, other].some((one) => one.endpointId === id));
 
   const before = await dueIds();
   await endpoints.makeDue({ waitingOf: { accountId, projectId: null } }, clock.now());
@@ -265,8 +271,8 @@ test('endpoints that wait for their account cost nothing until it changes, and t
   await endpoints.makeDue({ projectId: idle.projectId }, clock.now());
   const appended = await dueIds();
 
-  expect([before, after]).toEqual([[], [held.id]]);
-  expect(appended.sort()).toEqual([held.id, idle.id].sort());
+  expect([before, after]).toEqual([[], [held.endpointId]]);
+  expect(appended.sort()).toEqual([held.endpointId, idle.endpointId].sort());
 });
 
 test('the missed events of a range get their deliveries in parts of 500 entries, and the range continues after 10,000 (Events: webhooks; architecture: everything is bounded)', async () => {
@@ -303,21 +309,21 @@ test('an endpoint whose turn, or the claim of it, a clock that was ahead has dat
     [1, 1, 0].map((aheadMs) => newEndpointDue(clock.now() + waitMaxMs + aheadMs)),
   );
   const found = await turns.findDue(clock.now() + 2 * waitMaxMs, 100);
-  const due = found.find(({ item }) => item.id === claimed?.id);
+  const due = found.find(({ item }) => item.endpointId === claimed?.endpointId);
   await turns.claim(due as Pending<EndpointTurn>, 'lost', clock.now() + waitMaxMs + 60_000);
   const before = await turns.findDue(clock.now(), 100);
 
   await endpoints.makeDueIfAfter(clock.now() + waitMaxMs, clock.now());
 
-  const ids = (await turns.findDue(clock.now(), 100)).map(({ item }) => item.id);
+  const ids = (await turns.findDue(clock.now(), 100)).map(({ item }) => item.endpointId);
   expect(before).toEqual([]);
-  expect(ids.sort()).toEqual([waiting?.id, claimed?.id].sort());
-  expect(ids).not.toContain(other?.id);
+  expect(ids.sort()).toEqual([waiting?.endpointId, claimed?.endpointId].sort());
+  expect(ids).not.toContain(other?.endpointId);
 });
 
 async function newEndpointDue(dueAtMs: number): Promise<WebhookEndpoint> {
   const endpoint = await newEndpoint({ pace: 'fast' });
-  await stores().endpoints.makeDue({ endpointId: endpoint.id }, dueAtMs);
+  await stores().endpoints.makeDue({ endpointId: endpoint.endpointId }, dueAtMs);
   return endpoint;
 }
 
@@ -339,10 +345,10 @@ test('an event that is appended while its endpoint is created, after the end of 
 
   const url = 'https://example.com/';
   const wanted = { projectId, accountId: newAccountId(), url, types: [type], description: null };
-  const { id, nextPosition } = await createEndpoint(deps, wanted);
+  const { endpointId, nextPosition } = await createEndpoint(deps, wanted);
 
   const due = await endpoints.turnsOf('new').findDue(clock.now(), 100);
-  expect(due.map(({ item }) => item.id)).toContain(id);
+  expect(due.map(({ item }) => item.endpointId)).toContain(endpointId);
   expect([nextPosition, looks]).toEqual([8, ['look']]);
 });
 
@@ -357,20 +363,20 @@ test('an event of a Project without endpoints makes nothing due, so that nothing
 test('an endpoint that was deleted is listed no more, and after a crash its turn removes what is left (Events: webhooks)', async () => {
   const { endpoints, deliveries, collections } = stores();
   const endpoint = await newEndpoint();
-  const { id, projectId } = endpoint;
-  await due(id);
-  await endpoints.markRemoved(projectId, id, clock.now() + 60_000);
+  const { endpointId, projectId } = endpoint;
+  await due(endpointId);
+  await endpoints.markRemoved(projectId, endpointId, clock.now() + 60_000);
 
   expect(await endpoints.listEndpoints(projectId)).toEqual([]);
   expect(await endpoints.update(endpoint, { description: 'late' })).toBe(false);
   const turns = endpoints.turnsOf('new');
   const [found] = (await turns.findDue(clock.now() + 60_000, 100)).filter(
-    (one) => one.item.id === id,
+    (one) => one.item.endpointId === endpointId,
   );
   const claimed = found && (await turns.claim(found, 'test', clock.now() + 120_000));
   if (!claimed) throw new Error('not due');
   await serveEndpoint({ endpoints, deliveries } as unknown as ServeEndpointDeps, turns, claimed);
 
-  expect(await collections.endpoints.countDocuments({ id })).toBe(0);
-  expect(await deliveries.listDeliveries(id, { limit: 1 })).toEqual([]);
+  expect(await collections.endpoints.countDocuments({ endpointId })).toBe(0);
+  expect(await deliveries.listDeliveries(endpointId, { limit: 1 })).toEqual([]);
 });

@@ -20,7 +20,7 @@ afterAll(() => world.close());
 async function recorded(path: string) {
   const customer = newCustomer();
   const first = await world.create(customer, path);
-  const second = await world.rotate(customer.projectId, first.endpoint_id);
+  const second = await world.rotate(customer.projectId, first.endpointId);
   await world.announce(customer);
   const [hook] = await waitFor('the event arrives', () => {
     const hooks = world.receiver.of(path);
@@ -67,20 +67,20 @@ test('the example of the documentation verifies what is sent and refuses forged 
   const customer = newCustomer();
   const port = await findFreePort();
   const url = `http://127.0.0.1:${port}/hooks`;
-  const { secret, project_id, endpoint_id } = await world.create(customer, '', { url });
+  const { secret, projectId, endpointId } = await world.create(customer, '', { url });
   const example = startExample(secret, port);
   try {
     await waitFor('the example listens', async () => (await fetch(url).catch(() => null)) !== null);
-    const { event_id } = await world.ping(project_id, endpoint_id);
+    const { eventId } = await world.ping(projectId, endpointId);
     await world.announce(customer);
     await waitFor('both are printed', () => example.out().split('\n').length > 2);
     const forged = await fetch(url, { method: 'POST', body: '{}' });
 
-    expect(example.out()).toContain(`webhook.ping ${event_id}`);
+    expect(example.out()).toContain(`webhook.ping ${eventId}`);
     expect(example.out()).toMatch(/inventory\.refresh\.completed evt_/);
     expect(forged.status).toBe(400);
     await waitFor('both are recorded', async () => {
-      const { items } = await world.deliveries(project_id, endpoint_id, { state: 'delivered' });
+      const { items } = await world.deliveries(projectId, endpointId, { state: 'delivered' });
       return items.length === 2;
     });
   } finally {

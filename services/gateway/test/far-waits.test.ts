@@ -83,12 +83,13 @@ function watches(longestMs: number): Queue {
   const projectId = newProjectId();
   let at = 0;
   return {
-    async insert(nextRunAtMs) {
+    async insert(nextRefreshAtMs) {
       at += 1;
       const watch = watchOf(at, projectId);
       await store.insertWatch(watch, 10);
       const turn = await store.findTurn(projectId, watch.scope);
-      if (turn) await store.endTurn(turn, { ...watch, nextRunAtMs }, [], nextRunAtMs - longestMs);
+      if (turn)
+        await store.endTurn(turn, { ...watch, nextRefreshAtMs }, [], nextRefreshAtMs - longestMs);
       return placeOf(projectId, watch.scope);
     },
     due: store.turns,

@@ -1,5 +1,6 @@
-import type { WebhookDeliveryView } from '@inventory/contracts/http/webhooks';
+import type { webhookDelivery } from '@inventory/contracts/http/webhooks';
 import { newProjectId, newRefreshId } from '@inventory/testkit/builders';
+import type { z } from 'zod';
 import { fakeSecret } from './support/fake-webhooks.ts';
 import { world } from './support/file-operator-world.ts';
 import { runOperator } from './support/operator-command.ts';
@@ -60,7 +61,7 @@ test('every verb reaches the endpoint that is named (Operating surface: webhooks
 
 test('deliveries are listed on from the cursor that was given, and from no other (Operating surface: webhooks)', async () => {
   const place = `001795292355407/evt_${newRefreshId()}`;
-  const items: WebhookDeliveryView[] = [];
+  const items: z.input<typeof webhookDelivery>[] = [];
   world.webhooks.deliveries = { items, next_before: place };
   const path = pathOf('/deliveries');
 

@@ -48,11 +48,11 @@ describe('a turn of a watch (Watches) [watch-runs]', () => {
 
     const { made } = stage;
     expect(stage.requests).toMatchObject([
-      { watchId: made.id, scope: made.scope, maxCredits: 125, idempotencyKey: null },
+      { watchId: made.watchId, scope: made.scope, maxCredits: 125, idempotencyKey: null },
     ]);
     const watch = await stage.find();
     expect(watch.run).toMatchObject({ refreshId: stage.requests[0]?.refreshId, isOpen: true });
-    expect(watch.nextRunAtMs).toBeGreaterThan(stage.clock.now());
+    expect(watch.nextRefreshAtMs).toBeGreaterThan(stage.clock.now());
   });
 
   test.each(['in_transit', 'before_reply', 'before_write', 'after_write'] as const)(
@@ -139,8 +139,8 @@ describe('a turn of a watch (Watches) [watch-runs]', () => {
 /** What happens between two tries of a turn, after a run of its watch that cost 100. */
 const meanwhile: Readonly<Record<string, (stage: WatchStage) => unknown>> = {
   nothing: () => {},
-  'a PUT of another period': ({ put }) => put({ every_seconds: 600 }),
-  'a PUT of a daily limit that it exceeds': ({ put }) => put({ max_credits_per_day: 200 }),
+  'a PUT of another period': ({ put }) => put({ everySeconds: 600 }),
+  'a PUT of a daily limit that it exceeds': ({ put }) => put({ maxCreditsPerDay: 200 }),
   'its Project suspended': (stage) => Object.assign(stage, { standing: 'owner_suspended' }),
   'its permission removed': (stage) => Object.assign(stage, { standing: 'permission_removed' }),
   'other watches draining the account': (stage) => Object.assign(stage, { available: 0 }),
@@ -252,7 +252,7 @@ describe('a PUT (Watches) [watches]', () => {
       stage.end(1);
       Object.assign(stage.managing, { clock: { now: () => stage.clock.now() - 3_600_000 } });
       // Not due for a day as the PUT reads it.
-      const { status } = await stage.put({ every_seconds: 300 }, async () => {
+      const { status } = await stage.put({ everySeconds: 300 }, async () => {
         await stage.toNextTurn();
         stage.dies = death;
         await stage.turn();
@@ -276,10 +276,10 @@ describe('a PUT (Watches) [watches]', () => {
     stage.clock.advance(7_200_000);
     await stage.turn();
     Object.assign(stage.managing, { clock: { now: () => stage.clock.now() - 3_600_000 } });
-    for (const every_seconds of [3_600, 300]) await stage.put({ every_seconds });
+    for (const every_seconds of [3_600, 300]) await stage.put({ everySeconds: every_seconds });
 
-    const { nextRunAtMs, run } = await stage.find();
-    expect(nextRunAtMs).toBeGreaterThan(run?.atMs ?? Number.POSITIVE_INFINITY);
+    const { nextRefreshAtMs, run } = await stage.find();
+    expect(nextRefreshAtMs).toBeGreaterThan(run?.atMs ?? Number.POSITIVE_INFINITY);
   });
 
   test.each([
@@ -313,7 +313,9 @@ describe('a PUT (Watches) [watches]', () => {
       expect(await putAll(kept.map(({ scope }) => scope))).toEqual(Array(watchesMax).fill(200));
 
       // One that was put before there were slots counts.
-      const older = await db.collection(watchCollection).findOneAndDelete({ watchId: kept[0]?.id });
+      const older = await db
+        .collection(watchCollection)
+        .findOneAndDelete({ watchId: kept[0]?.watchId });
       const { slot: _slot, ...fields } = older as { slot?: number };
       await db.collection(watchCollection).insertOne(fields);
       expect(await putAll([newScope()])).toEqual(['watch_limit_exceeded']);
@@ -376,7 +378,7 @@ describe('a pause (Watches) [watches]', () => {
       }
       expect(await stage.find()).toMatchObject({ pausedReason: reason });
       expect([...stage.published.values()]).toMatchObject([
-        { type: 'watch.paused.v1', body: { watchId: stage.made.id, reason } },
+        { type: 'watch.paused.v1', body: { watchId: stage.made.watchId, reason } },
       ]);
 
       stage.refusal = null;
@@ -412,8 +414,8 @@ describe('a pause (Watches) [watches]', () => {
     await stage.toNextTurn();
     await stage.turn();
 
-    const { nextRunAtMs } = await stage.find();
-    expect(nextRunAtMs - stage.clock.now()).toBeLessThanOrEqual(900_000);
+    const { nextRefreshAtMs } = await stage.find();
+    expect(nextRefreshAtMs - stage.clock.now()).toBeLessThanOrEqual(900_000);
   });
 
   test('ends by PUT, at once', async () => {

@@ -1,4 +1,4 @@
-import type { WebhookDeliveryView, webhookEndpointList } from '@inventory/contracts/http/webhooks';
+import type { webhookDelivery, webhookEndpointList } from '@inventory/contracts/http/webhooks';
 import { newProjectId, newRefreshId } from '@inventory/testkit/builders';
 import type { z } from 'zod';
 import { fakeSecret } from './support/fake-webhooks.ts';
@@ -134,7 +134,7 @@ test('endpoints are listed in parts, and each once where one is deleted between 
   world.webhooks.endpointIds = ids;
   const list = async (query: string) => {
     const { json } = await gateway.call({ path: `${path}?${query}`, key });
-    return json.data as z.infer<typeof webhookEndpointList>;
+    return json.data as z.input<typeof webhookEndpointList>;
   };
 
   const first = await list('limit=2');
@@ -160,7 +160,7 @@ test('deliveries are listed on, page by page, with a cursor of this endpoint onl
   const [one, other] = [1, 2].map(() =>
     pathOf(principal.projectId, `/whe_${newRefreshId()}/deliveries`),
   ) as [string, string];
-  const delivery: WebhookDeliveryView = {
+  const delivery: z.input<typeof webhookDelivery> = {
     event_id: `evt_${newRefreshId()}`,
     type: 'inventory.refresh.completed',
     state: 'failed',

@@ -3,6 +3,7 @@ import { eventId, projectId, refreshId, watchId, webhookEndpointId } from '../id
 import { type InventoryKey, inventoryKey } from '../inventory-key.ts';
 import { defaultLanguage, language } from '../languages.ts';
 import { refreshOutcome, watchPauseReason, watchState } from '../vocabulary.ts';
+import { strictWire, time, wire } from '../wire.ts';
 import { itemError } from './error-body.ts';
 import { pagination } from './meta.ts';
 import { batchItems, listParameters, scopePath } from './parameters.ts';
@@ -19,13 +20,13 @@ export const watchBatchMax = 100;
 export const watchBatchBytesMax = 64 * 1024;
 
 const wanted = {
-  every_seconds: z
+  everySeconds: z
     .int()
     .min(everySecondsMin)
     .max(everySecondsMax)
     .describe('A run in each of these periods, at a time of its own within it.'),
   language: language.default(defaultLanguage),
-  max_credits_per_day: z
+  maxCreditsPerDay: z
     .int()
     .min(maxCreditsMin)
     .max(creditsPerDayMax)
@@ -40,16 +41,15 @@ const dryRun = z
   .describe('Nothing is stored: the response states what the watch would cost.');
 
 /** Body of PUT …/watches/{platform_id}/{app_id}/{context_id}. */
-export const watchBody = z.strictObject({ ...wanted, dry_run: dryRun });
-export type WatchBody = z.output<typeof watchBody>;
+export const watchBody = strictWire({ ...wanted, dryRun });
 
 /** One watch of a batch. */
-export const watchBatchItem = z.strictObject({ ...inventoryKey.shape, ...wanted });
+export const watchBatchItem = strictWire({ ...inventoryKey.shape, ...wanted });
 
 /** Body of POST …/watches/batch: each item is validated on its own. */
-export const watchBatchBody = z.strictObject({
+export const watchBatchBody = strictWire({
   items: batchItems(watchBatchItem, watchBatchMax),
-  dry_run: dryRun,
+  dryRun,
 });
 
 export const watchScopePath = scopePath.extend({ project_id: projectId });
@@ -62,29 +62,28 @@ export function watchPath(project: string, { platform_id, app_id, context_id }: 
 const credits = z.int().min(0);
 
 /** One watch. */
-export const watch = z.object({
-  watch_id: watchId.nullable().describe('Null in a dry run of an inventory that is not watched.'),
+export const watchView = wire({
+  watchId: watchId.nullable().describe('Null in a dry run of an inventory that is not watched.'),
   scope: inventoryKey,
-  every_seconds: z.int(),
+  everySeconds: z.int(),
   language,
-  max_credits_per_day: z.int().nullable(),
+  maxCreditsPerDay: z.int().nullable(),
   state: watchState,
-  paused_reason: watchPauseReason.nullable(),
-  next_refresh_at: z.iso
-    .datetime()
+  pausedReason: watchPauseReason.nullable(),
+  nextRefreshAtMs: time
     .nullable()
     .describe('When the next run is due; of a paused watch, when its reason is looked at again.'),
-  last_refresh_id: refreshId.nullable(),
-  last_outcome: refreshOutcome.nullable().describe('Null while the last run is open.'),
-  expected_credits_per_month: credits.describe(
+  lastRefreshId: refreshId.nullable(),
+  lastOutcome: refreshOutcome.nullable().describe('Null while the last run is open.'),
+  expectedCreditsPerMonth: credits.describe(
     'In 30 days at what its last runs cost; before the first one an estimate.',
   ),
-  maximum_credits_per_month: credits.describe('It cannot cost more in a month of 31 days.'),
+  maximumCreditsPerMonth: credits.describe('It cannot cost more in a month of 31 days.'),
 });
-export type WatchView = z.infer<typeof watch>;
+export type WatchView = z.output<typeof watchView>;
 
 /** A deleted watch. */
-export const deletedWatch = z.object({ watch_id: watchId, deleted: z.literal(true) });
+export const deletedWatch = wire({ watchId, deleted: z.literal(true) });
 
 /** Query of GET …/watches. */
 export const watchesQuery = z.object({
@@ -92,7 +91,7 @@ export const watchesQuery = z.object({
   ...listParameters,
 });
 export const watchList = z.object({
-  items: z.array(watch).describe('By inventory.'),
+  items: z.array(watchView).describe('By inventory.'),
   pagination,
 });
 
@@ -100,7 +99,7 @@ export const acceptedWatchItem = z.object({
   result: z.literal('accepted'),
   success: z.literal(true),
   status: z.int().min(200).max(201),
-  data: watch,
+  data: watchView,
 });
 export const refusedWatchItem = z.object({
   result: z.literal('refused'),
@@ -109,7 +108,7 @@ export const refusedWatchItem = z.object({
   error: itemError,
 });
 const watchBatchResult = z.discriminatedUnion('result', [acceptedWatchItem, refusedWatchItem]);
-export type WatchBatchResult = z.infer<typeof watchBatchResult>;
+export type WatchBatchResult = z.output<typeof watchBatchResult>;
 /** `data` of a batch: one result per item, in the order of the request. */
 export const watchBatchResults = z.object({ items: z.array(watchBatchResult) });
 
@@ -125,15 +124,15 @@ export const watchRunsQuery = z.object({
 });
 
 /** One run of a watch. */
-export const watchRun = z.object({
-  refresh_id: refreshId,
-  at: z.iso.datetime(),
+export const watchRun = wire({
+  refreshId,
+  atMs: time,
   outcome: refreshOutcome.nullable().describe('Null while it is open.'),
-  credits_charged: z.int().nullable().describe('Null while it is open; 0 where units pay.'),
-  units_charged: z.int().nullable().describe('Null while it is open; 0 where credits pay.'),
-  event_id: eventId,
+  creditsCharged: z.int().nullable().describe('Null while it is open; 0 where units pay.'),
+  unitsCharged: z.int().nullable().describe('Null while it is open; 0 where credits pay.'),
+  eventId,
   deliveries: z
-    .array(z.object({ endpoint_id: webhookEndpointId, state: webhookDeliveryState }))
+    .array(wire({ endpointId: webhookEndpointId, state: webhookDeliveryState }))
     .describe('Of its event, to the webhook endpoints of the Project.'),
 });
 export const watchRunList = z.object({
@@ -142,7 +141,7 @@ export const watchRunList = z.object({
 });
 
 /** `data` of POST …/watches/test. */
-export const watchTest = z.object({
-  event_id: eventId,
+export const watchTest = wire({
+  eventId,
   endpoints: z.array(webhookEndpointId).describe('To which the sample is sent.'),
 });

@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { eventId, projectId, webhookEndpointId } from '../ids.ts';
+import { strictWire, time, wire } from '../wire.ts';
 import { pagination } from './meta.ts';
-import { controlFree, listParameters, queryTime, requestTime } from './parameters.ts';
+import { controlFree, listParameters, queryTime, requestTimeMs } from './parameters.ts';
 import { eventTypeName, projectEventType, projectEventTypes } from './project-event.ts';
 
 /** Most endpoints of one Project. */
@@ -59,30 +60,29 @@ export const webhookEndpointPath = z.object({
   endpoint_id: webhookEndpointId,
 });
 
-/** One endpoint. Its secrets are returned only when they are created. */
-export const webhookEndpoint = z.object({
-  endpoint_id: webhookEndpointId,
-  project_id: projectId,
+const endpointFields = {
+  endpointId: webhookEndpointId,
+  projectId,
   url: z.string(),
   description: z.string().nullable(),
   types: z.array(eventTypeName).describe('Later versions may add types.'),
   state: webhookEndpointState,
   /** Null while it is enabled. */
-  disabled_reason: webhookDisabledReason.nullable(),
+  disabledReason: webhookDisabledReason.nullable(),
   /** When consecutive failures began; null after a success. */
-  failing_since: z.iso.datetime().nullable(),
+  failingSinceMs: time.nullable(),
   /** Newest first; a replaced one expires. */
-  secrets: z.array(
-    z.object({ created_at: z.iso.datetime(), ends_at: z.iso.datetime().nullable() }),
-  ),
-  created_at: z.iso.datetime(),
-  changed_at: z.iso.datetime(),
-});
-export type WebhookEndpointView = z.infer<typeof webhookEndpoint>;
+  secrets: z.array(wire({ createdAtMs: time, endsAtMs: time.nullable() })),
+  createdAtMs: time,
+  changedAtMs: time,
+};
 
+/** One endpoint. Its secrets are returned only when they are created. */
+export const webhookEndpoint = wire(endpointFields);
+
+export const withSecretFields = { ...endpointFields, secret: z.string() };
 /** An endpoint with its new secret: `whsec_` and base64. */
-export const webhookEndpointWithSecret = webhookEndpoint.extend({ secret: z.string() });
-export type WebhookEndpointWithSecret = z.infer<typeof webhookEndpointWithSecret>;
+export const webhookEndpointWithSecret = wire(withSecretFields);
 
 /** Query of GET …/webhook-endpoints. */
 export const webhookEndpointsQuery = z.object(listParameters);
@@ -90,14 +90,13 @@ export const webhookEndpointsQuery = z.object(listParameters);
 export const webhookEndpointList = z.object({ items: z.array(webhookEndpoint), pagination });
 
 /** A deleted endpoint. */
-export const deletedWebhookEndpoint = z.object({
-  endpoint_id: webhookEndpointId,
+export const deletedWebhookEndpoint = wire({
+  endpointId: webhookEndpointId,
   deleted: z.literal(true),
 });
 
-/** Body of POST …/rotate-secret. */
-export const webhookRotation = z.strictObject({
-  overlap_seconds: z
+export const rotationFields = {
+  overlapSeconds: z
     .int()
     .min(0)
     .max(7 * dayS)
@@ -107,7 +106,9 @@ export const webhookRotation = z.strictObject({
     .boolean()
     .default(false)
     .describe('Also while two secrets sign: the older one ends at once.'),
-});
+};
+/** Body of POST …/rotate-secret. */
+export const webhookRotation = strictWire(rotationFields);
 
 /** Type of a test event, which is in no log. */
 export const webhookPingType = 'webhook.ping';
@@ -133,13 +134,13 @@ export const webhookAttemptError = z.enum([
   'connection',
 ]);
 
-export const webhookAttempt = z.object({
-  at: z.iso.datetime(),
+export const webhookAttempt = wire({
+  atMs: time,
   /** HTTP status of the response; null without one. */
   status: z.int().nullable(),
-  duration_ms: z.int().min(0),
+  durationMs: z.int().min(0),
   error: webhookAttemptError.nullable(),
-  response_body: z
+  responseBody: z
     .string()
     .max(responseBodyMax)
     .nullable()
@@ -147,19 +148,18 @@ export const webhookAttempt = z.object({
     .describe('First KiB of the response body, as text; null without a response.'),
 });
 
-export const webhookDelivery = z.object({
-  event_id: eventId,
+export const webhookDelivery = wire({
+  eventId,
   type: webhookDeliveryType,
   state: webhookDeliveryState,
   /** Why it is not retried; null unless it failed. */
   failure: z.enum(['attempts_exhausted', 'endpoint_disabled']).nullable(),
-  created_at: z.iso.datetime(),
-  next_attempt_at: z.iso.datetime().nullable(),
+  createdAtMs: time,
+  nextAttemptAtMs: time.nullable(),
   /** Number of all attempts; `attempts` has the newest. */
-  attempts_total: z.int().min(0),
+  attemptsTotal: z.int().min(0),
   attempts: z.array(webhookAttempt),
 });
-export type WebhookDeliveryView = z.infer<typeof webhookDelivery>;
 
 /** Which deliveries of an endpoint are listed. */
 export const webhookDeliveriesFilter = {
@@ -178,20 +178,18 @@ export const webhookDeliveryList = z.object({ items: z.array(webhookDelivery), p
 /** Body of POST …/redeliver: one event, or all that were appended in a time range. */
 export const webhookRedelivery = z.union(
   [
-    z.strictObject({ event_id: eventId }),
-    z.strictObject({ since: requestTime, until: requestTime.optional() }),
+    strictWire({ eventId }),
+    strictWire({ sinceMs: requestTimeMs, untilMs: requestTimeMs.optional() }),
   ],
   'must be an event_id, or since and until',
 );
-export type WebhookRedelivery = z.infer<typeof webhookRedelivery>;
 
-export const webhookRedelivered = z.object({
+export const webhookRedelivered = wire({
   /** Number of events that will be redelivered. */
   redelivered: z.int().min(0),
   /** Where the range continues; null when it is complete. */
-  continue_since: z.iso.datetime().nullable(),
+  continueSinceMs: time.nullable(),
 });
-export type WebhookRedelivered = z.infer<typeof webhookRedelivered>;
 
 /** A test was scheduled; its result is among the endpoint's deliveries. */
-export const webhookPing = z.object({ event_id: eventId });
+export const webhookPing = wire({ eventId });

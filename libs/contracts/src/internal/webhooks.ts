@@ -5,18 +5,20 @@ import {
   deletedWebhookEndpoint,
   newWebhookEndpoint,
   webhookEndpointPath as path,
+  rotationFields,
   webhookDeliveriesQuery,
   webhookDelivery,
+  webhookDeliveryState,
   webhookEndpoint,
   webhookEndpointChange,
-  webhookEndpointList,
   webhookEndpointWithSecret,
   webhookPing,
   webhookRedelivered,
   webhookRedelivery,
-  webhookRotation,
+  withSecretFields,
 } from '../http/webhooks.ts';
 import { accountId, eventId, projectId, webhookEndpointId } from '../ids.ts';
+import { wire } from '../wire.ts';
 import { operationsFor } from './operations.ts';
 
 /** Query of GET /projects/{project_id}/event-deliveries. */
@@ -24,27 +26,29 @@ const eventDeliveriesQuery = z.object({ event_id: z.array(eventId).min(1).max(10
 /** The deliveries of events, to the endpoints of their Project. */
 const eventDeliveries = z.object({
   items: z.array(
-    z.object({
-      event_id: eventId,
-      endpoint_id: webhookEndpointId,
-      state: webhookDelivery.shape.state,
+    wire({
+      eventId,
+      endpointId: webhookEndpointId,
+      state: webhookDeliveryState,
     }),
   ),
 });
 
 /** All endpoints of a Project, oldest first. */
-const allWebhookEndpoints = webhookEndpointList.omit({ pagination: true });
+const allWebhookEndpoints = z.object({ items: z.array(webhookEndpoint) });
 
 /** Body of POST /projects/{project_id}/webhook-endpoints of the event-stream. */
-const newWebhookEndpointOfAccount = newWebhookEndpoint.extend({ account_id: accountId });
+const newWebhookEndpointOfAccount = wire({ ...newWebhookEndpoint.shape, accountId });
 
 /** Body of POST …/rotate-secret of the event-stream. */
-const keyedWebhookRotation = webhookRotation.extend({
-  idempotency_key: idempotencyKey.optional(),
+const keyedWebhookRotation = wire({
+  ...rotationFields,
+  idempotencyKey: idempotencyKey.optional(),
 });
 
 /** Answer of POST …/rotate-secret; `replayed` where the key was used before. */
-const rotatedWebhookSecret = webhookEndpointWithSecret.extend({
+const rotatedWebhookSecret = wire({
+  ...withSecretFields,
   replayed: z.boolean().default(false),
 });
 
@@ -53,12 +57,11 @@ const internalDeliveriesQuery = webhookDeliveriesQuery
   .omit({ cursor: true })
   .extend({ before: z.string().max(100).optional() });
 
-/** Deliveries, the newest first; `next_before` is null on the last page. */
-export const internalDeliveryPage = z.object({
+/** Deliveries, the newest first; `nextBefore` is null on the last page. */
+const internalDeliveryPage = wire({
   items: z.array(webhookDelivery),
-  next_before: z.string().nullable(),
+  nextBefore: z.string().nullable(),
 });
-export type InternalDeliveryPage = z.infer<typeof internalDeliveryPage>;
 
 /** Answer of GET /internal/projects/{project_id}/standing of the gateway. */
 const projectStanding = z.object({

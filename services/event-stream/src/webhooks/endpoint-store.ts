@@ -49,7 +49,7 @@ export function createEndpointStore(endpoints: Endpoints, sealer: TextSealer, lo
   const update = updateOf(endpoints, sealer);
 
   async function tryInsert(endpoint: WebhookEndpoint): Promise<boolean> {
-    const seal = sealing(sealer, endpoint.id);
+    const seal = sealing(sealer, endpoint.endpointId);
     const [secrets, rotations] = [endpoint.secrets.map(seal), endpoint.rotations.map(seal)];
     // Due: what was appended since its position was read has not made it due.
     const work = newWork(endpoint.createdAtMs);
@@ -59,8 +59,8 @@ export function createEndpointStore(endpoints: Endpoints, sealer: TextSealer, lo
     } catch (error) {
       if (!isDuplicateKey(error)) throw error;
       // By a first execution of this very insert, whose answer was lost.
-      const { _id, id } = endpoint;
-      return (await endpoints.findOne({ _id, id }, { projection: { _id: 1 } })) !== null;
+      const { _id, endpointId } = endpoint;
+      return (await endpoints.findOne({ _id, endpointId }, { projection: { _id: 1 } })) !== null;
     }
   }
 
@@ -76,21 +76,21 @@ export function createEndpointStore(endpoints: Endpoints, sealer: TextSealer, lo
       }
       return null;
     },
-    async findEndpoint(projectId: ProjectId, id: WebhookEndpointId) {
-      const found = await endpoints.findOne({ _id: slotsOf(projectId), id, ...notRemoved });
+    async findEndpoint(projectId: ProjectId, endpointId: WebhookEndpointId) {
+      const found = await endpoints.findOne({ _id: slotsOf(projectId), endpointId, ...notRemoved });
       return found && fromDoc(found);
     },
     /** Oldest first. */
     async listEndpoints(projectId: ProjectId): Promise<WebhookEndpoint[]> {
       const found = await endpoints.find({ _id: slotsOf(projectId), ...notRemoved }).toArray();
       return readEach(found, fromDoc, logger).sort(
-        (a, b) => a.createdAtMs - b.createdAtMs || (a.id < b.id ? -1 : 1),
+        (a, b) => a.createdAtMs - b.createdAtMs || (a.endpointId < b.endpointId ? -1 : 1),
       );
     },
     /** As it is now, also while it is being deleted. */
-    async readEndpoint({ _id, id }: Pick<WebhookEndpoint, '_id' | 'id'>) {
+    async readEndpoint({ _id, endpointId }: Pick<WebhookEndpoint, '_id' | 'endpointId'>) {
       const found = await reads.add(_id);
-      return found?.id === id ? fromDoc(found) : null;
+      return found?.endpointId === endpointId ? fromDoc(found) : null;
     },
     update,
     /** Since when the oldest delivery is due that a turn left; null without one. */
@@ -103,9 +103,9 @@ export function createEndpointStore(endpoints: Endpoints, sealer: TextSealer, lo
       return found?.lateSinceMs ?? null;
     },
     /** Hides it, and makes it due by then: its turn deletes it. False when there is none. */
-    async markRemoved(projectId: ProjectId, id: WebhookEndpointId, dueAtMs: number) {
+    async markRemoved(projectId: ProjectId, endpointId: WebhookEndpointId, dueAtMs: number) {
       const { matchedCount } = await endpoints.updateOne(
-        { _id: slotsOf(projectId), id, ...notRemoved },
+        { _id: slotsOf(projectId), endpointId, ...notRemoved },
         {
           $set: { isRemoved: true, state: 'disabled' },
           // Not before a claim ends.
@@ -116,8 +116,8 @@ export function createEndpointStore(endpoints: Endpoints, sealer: TextSealer, lo
       return matchedCount > 0;
     },
     /** Deletes one that was marked; its slot is free. */
-    async deleteRemoved(id: WebhookEndpointId): Promise<void> {
-      await endpoints.deleteOne({ id, isRemoved: true });
+    async deleteRemoved(endpointId: WebhookEndpointId): Promise<void> {
+      await endpoints.deleteOne({ endpointId, isRemoved: true });
     },
     /** Encrypts the secrets of all endpoints with the first key, so that older keys can be removed. */
     async reencryptSecrets(nowMs: number, stopping: AbortSignal): Promise<ReencryptedSecrets> {
@@ -139,12 +139,12 @@ export function createEndpointStore(endpoints: Endpoints, sealer: TextSealer, lo
 /** Writes fields; false when the endpoint was changed, but for its health, or deleted since it was read. */
 function updateOf(endpoints: Endpoints, sealer: TextSealer) {
   return async (
-    { _id, id, version }: WebhookEndpoint,
+    { _id, endpointId, version }: WebhookEndpoint,
     { secrets, rotations, ...fields }: Partial<WebhookEndpoint>,
   ): Promise<boolean> => {
-    const seal = sealing(sealer, id);
+    const seal = sealing(sealer, endpointId);
     const { matchedCount } = await endpoints.updateOne(
-      { _id, id, version, ...notRemoved },
+      { _id, endpointId, version, ...notRemoved },
       {
         $set: {
           ...fields,
@@ -163,11 +163,11 @@ function updateOf(endpoints: Endpoints, sealer: TextSealer) {
  */
 function reencrypted(
   stored: EndpointDocument,
-  { id, secrets, rotations, version }: WebhookEndpoint,
+  { endpointId, secrets, rotations, version }: WebhookEndpoint,
   { nowMs, sealer }: { readonly nowMs: number; readonly sealer: TextSealer },
 ): Partial<WebhookEndpoint> | 'unreadable' | null {
   const isKept = ({ atMs }: { readonly atMs: number }) => isKeyKept(atMs, nowMs);
-  const isCurrent = ({ sealed }: WithSealed) => sealer.isCurrent(sealed, id);
+  const isCurrent = ({ sealed }: WithSealed) => sealer.isCurrent(sealed, endpointId);
   if (stored.rotations.every(isKept) && [...stored.secrets, ...stored.rotations].every(isCurrent)) {
     return null;
   }
@@ -201,7 +201,7 @@ function turns(endpoints: Endpoints, logger: Logger) {
         documents: webhookDocuments.turn,
         where: { pace },
         keyField: 'accountId',
-        projection: { id: 1, accountId: 1, work: 1 },
+        projection: { endpointId: 1, accountId: 1, work: 1 },
         toItem: (turn) => turn,
         completed: 'kept',
         logger,
@@ -210,7 +210,7 @@ function turns(endpoints: Endpoints, logger: Logger) {
 }
 
 function whichOf(of: OfEndpoints, nowMs: number): Filter<EndpointDocument> {
-  if ('endpointId' in of) return { id: of.endpointId };
+  if ('endpointId' in of) return { endpointId: of.endpointId };
   if ('projectId' in of) return { _id: slotsOf(of.projectId), state: 'enabled' };
   const { projectId, accountId } = of.waitingOf;
   const waiting = { 'work.dueAt': { $gt: dateOf(nowMs) } } as Filter<EndpointDocument>;
@@ -226,10 +226,10 @@ interface WithSealed {
   readonly sealed: string;
 }
 
-function sealing(sealer: TextSealer, id: WebhookEndpointId) {
+function sealing(sealer: TextSealer, endpointId: WebhookEndpointId) {
   return <Of extends { readonly secret: string }>({ secret, ...of }: Of) => ({
     ...of,
-    sealed: sealer.seal(secret, id),
+    sealed: sealer.seal(secret, endpointId),
   });
 }
 
@@ -237,7 +237,7 @@ function sealing(sealer: TextSealer, id: WebhookEndpointId) {
 function opened(stored: EndpointDocument, sealer: TextSealer): WebhookEndpoint {
   const { secrets, rotations, ...fields } = parseDocument(webhookDocuments.endpoint, stored);
   const open = <Of extends WithSealed>({ sealed, ...of }: Of) => {
-    const secret = sealer.open(sealed, fields.id);
+    const secret = sealer.open(sealed, fields.endpointId);
     return secret === null ? [] : [{ ...of, secret }];
   };
   return { ...fields, secrets: secrets.flatMap(open), rotations: rotations.flatMap(open) };

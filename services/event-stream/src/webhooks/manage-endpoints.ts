@@ -1,8 +1,12 @@
-import { webhookEndpointsMax } from '@inventory/contracts/http/webhooks';
-import type { AccountId, EventId, ProjectId, WebhookEndpointId } from '@inventory/contracts/ids';
+import {
+  type webhookEndpointChange,
+  webhookEndpointsMax,
+} from '@inventory/contracts/http/webhooks';
+import type { EventId, ProjectId, WebhookEndpointId } from '@inventory/contracts/ids';
 import { Refused } from '@inventory/http/refused';
 import { type Clock, isoTime } from '@inventory/runtime/clock';
 import type { Identifiers } from '@inventory/runtime/identifiers';
+import type { z } from 'zod';
 import { refreshEvent } from '../log/project-event.ts';
 import type { ProjectLog } from '../log/project-log-store.ts';
 import type { DeliveryStore } from './delivery-store.ts';
@@ -28,26 +32,17 @@ export interface ManageEndpointsDeps extends AddressRules {
   readonly claimMs: number;
 }
 
-export interface WantedEndpoint {
-  readonly projectId: ProjectId;
-  readonly accountId: AccountId;
-  readonly url: string;
-  readonly types: readonly string[];
-  readonly description: string | null;
-}
+export type WantedEndpoint = Pick<
+  WebhookEndpoint,
+  'projectId' | 'accountId' | 'url' | 'types' | 'description'
+>;
 
 export interface EndpointOfProject {
   readonly projectId: ProjectId;
   readonly endpointId: WebhookEndpointId;
 }
 
-/** Absent fields do not change. */
-export interface EndpointChange {
-  readonly url?: string | undefined;
-  readonly types?: readonly string[] | undefined;
-  readonly description?: string | null | undefined;
-  readonly state?: 'enabled' | 'disabled' | undefined;
-}
+export type EndpointChange = z.output<typeof webhookEndpointChange>;
 
 /** An endpoint may be disabled by its responses, and changed by others, concurrently. */
 const triesMax = 10;
@@ -64,7 +59,7 @@ export async function createEndpoint(
   const nowMs = deps.clock.now();
   const endpoint = {
     ...wanted,
-    id: `whe_${deps.identifiers.uuidV7()}` as const,
+    endpointId: `whe_${deps.identifiers.uuidV7()}` as const,
     url,
     state: 'enabled' as const,
     disabledReason: null,
@@ -118,7 +113,7 @@ export async function changeEndpoint(
     changedAtMs: deps.clock.now(),
   }));
   // Ends the deliveries of a disabled one.
-  await deps.wake(changed.id);
+  await deps.wake(changed.endpointId);
   return changed;
 }
 
@@ -126,7 +121,7 @@ export interface RotatedSecret {
   readonly endpoint: WebhookEndpoint;
   readonly secret: string;
   /** The key was used before: nothing changed. */
-  readonly isRepeated: boolean;
+  readonly replayed: boolean;
 }
 
 /**
@@ -157,8 +152,8 @@ export async function rotateSecret(
     return { secrets, rotations, changedAtMs: nowMs };
   });
   // It may have waited for a secret that can be decrypted.
-  await deps.wake(endpoint.id);
-  return { endpoint, secret: repeated ?? made, isRepeated: repeated !== null };
+  await deps.wake(endpoint.endpointId);
+  return { endpoint, secret: repeated ?? made, replayed: repeated !== null };
 }
 
 /** What takes longer than a request is left to the turn of the endpoint. */
@@ -183,7 +178,7 @@ export async function removeEndpoint(
 /** Schedules a signed test event, which is in no log; it is sent to a disabled endpoint too. */
 export async function pingEndpoint(
   { deliveries, clock, identifiers, wake }: ManageEndpointsDeps,
-  { id: endpointId, projectId }: WebhookEndpoint,
+  { endpointId, projectId }: WebhookEndpoint,
 ): Promise<EventId> {
   const nowMs = clock.now();
   const eventId: EventId = `evt_${identifiers.uuidV7()}`;
@@ -209,9 +204,9 @@ const sampleScope = { platform_id: '76561190000000001', app_id: 730, context_id:
  * its type. Its ids are made up.
  */
 export async function sendSample(
-  { endpoints, deliveries, clock, identifiers, wake }: ManageEndpointsDeps,
+  { endpoints: store, deliveries, clock, identifiers, wake }: ManageEndpointsDeps,
   projectId: ProjectId,
-): Promise<{ readonly eventId: EventId; readonly endpointIds: WebhookEndpointId[] }> {
+): Promise<{ readonly eventId: EventId; readonly endpoints: WebhookEndpointId[] }> {
   const nowMs = clock.now();
   const completed = {
     refreshId: identifiers.uuidV7(),
@@ -224,17 +219,17 @@ export async function sendSample(
     completedAtMs: nowMs,
   };
   const { id: eventId, type, json: body } = refreshEvent(completed, { test: true });
-  const wanted = (await endpoints.listEndpoints(projectId)).filter(
+  const wanted = (await store.listEndpoints(projectId)).filter(
     ({ state, types }) => state === 'enabled' && types.includes(type),
   );
-  const endpointIds = wanted.map(({ id }) => id);
+  const endpoints = wanted.map(({ endpointId }) => endpointId);
   const sample = { projectId, eventId, type, body, appendedAtMs: null };
   await deliveries.insertMissing(
-    endpointIds.map((endpointId) => ({ ...sample, endpointId })),
+    endpoints.map((endpointId) => ({ ...sample, endpointId })),
     nowMs,
   );
-  await Promise.all(endpointIds.map(wake));
-  return { eventId, endpointIds };
+  await Promise.all(endpoints.map(wake));
+  return { eventId, endpoints };
 }
 
 /**

@@ -1,15 +1,13 @@
+import type { webhookRedelivered } from '@inventory/contracts/http/webhooks';
 import type { EventId } from '@inventory/contracts/ids';
 import { Refused } from '@inventory/http/refused';
+import type { z } from 'zod';
 import type { TimeRange } from './delivery-store.ts';
 import type { ManageEndpointsDeps } from './manage-endpoints.ts';
 import { deliveryOf } from './serve-endpoint.ts';
 import type { WebhookEndpoint } from './webhook-document.ts';
 
-export interface Redelivered {
-  readonly redelivered: number;
-  /** Where the range continues; null when it is complete. */
-  readonly continueSinceMs: number | null;
-}
+type Redelivered = z.output<typeof webhookRedelivered>;
 
 /** Log entries, and deliveries of events that the log keeps no more, which one request covers. */
 const entriesMax = 10_000;
@@ -26,12 +24,12 @@ export async function redeliverEvent(
   eventId: EventId,
 ): Promise<Redelivered> {
   const nowMs = deps.clock.now();
-  if (!(await deps.deliveries.restartDelivery(endpoint.id, eventId, nowMs))) {
+  if (!(await deps.deliveries.restartDelivery(endpoint.endpointId, eventId, nowMs))) {
     const entry = await deps.log.findEntry(endpoint.projectId, eventId);
     if (entry === null) throw new Refused({ code: 'event_not_found' });
     await deps.deliveries.insertMissing([deliveryOf(endpoint, entry)], nowMs);
   }
-  await deps.wake(endpoint.id);
+  await deps.wake(endpoint.endpointId);
   return { redelivered: 1, continueSinceMs: null };
 }
 
@@ -47,16 +45,16 @@ export async function redeliverRange(
   const { log, deliveries, clock, wake } = deps;
   const nexts = await Promise.all([
     log.findAppendedAfter(endpoint.projectId, range, entriesMax),
-    deliveries.findAppendedAfter(endpoint.id, range, entriesMax),
+    deliveries.findAppendedAfter(endpoint.endpointId, range, entriesMax),
   ]);
   // What is beyond the limit belongs to the next request.
   const known = nexts.filter((next) => next !== null);
   const continueSinceMs = known.length > 0 ? Math.min(...known) : null;
   const untilMs = continueSinceMs === null ? range.untilMs : continueSinceMs - 1;
   const covered = { ...range, untilMs };
-  const restarted = await deliveries.restartRange(endpoint.id, covered, clock.now());
+  const restarted = await deliveries.restartRange(endpoint.endpointId, covered, clock.now());
   const made = await insertMissed(deps, endpoint, covered);
-  await wake(endpoint.id);
+  await wake(endpoint.endpointId);
   return { redelivered: restarted + made, continueSinceMs };
 }
 

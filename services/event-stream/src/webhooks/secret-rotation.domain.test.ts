@@ -17,7 +17,7 @@ const fresh: Rotated = {
   secrets: [{ secret: 'first', createdAtMs: 0, endsAtMs: null }],
   rotations: [],
 };
-const plain = { key: null, overlapMs: 1_000, isForced: false };
+const plain = { overlapSeconds: 1, force: false };
 
 /** The endpoint after a rotation that is expected to be made. */
 function rotate(
@@ -32,23 +32,23 @@ function rotate(
 
 test('during forced rotations the newest secret signs and at most two do (Events: webhooks)', () => {
   const step = fc.record({
-    afterMs: fc.integer({ min: 0, max: 1_000 }),
-    overlapMs: fc.integer({ min: 0, max: 1_000 }),
+    afterMs: fc.integer({ min: 0, max: 3_000 }),
+    overlapSeconds: fc.integer({ min: 0, max: 3 }),
   });
   fc.assert(
     fc.property(fc.array(step, { maxLength: 12 }), (steps) => {
       let nowMs = 0;
       let state = fresh;
-      for (const [index, { afterMs, overlapMs }] of steps.entries()) {
+      for (const [index, { afterMs, overlapSeconds }] of steps.entries()) {
         nowMs += afterMs;
         const replaced = state.secrets[0]?.secret;
-        const wanted = { key: null, overlapMs, isForced: true };
+        const wanted = { overlapSeconds, force: true };
         state = rotate(state, wanted, { secret: `secret ${index}`, nowMs });
 
         const signing = signingSecrets(state, nowMs);
-        expect(signing).toEqual([`secret ${index}`, ...(overlapMs > 0 ? [replaced] : [])]);
+        expect(signing).toEqual([`secret ${index}`, ...(overlapSeconds > 0 ? [replaced] : [])]);
         expect(state.secrets.length).toBeLessThanOrEqual(2);
-        expect(signingSecrets(state, nowMs + overlapMs)).toEqual([`secret ${index}`]);
+        expect(signingSecrets(state, nowMs + 1_000 * overlapSeconds)).toEqual([`secret ${index}`]);
       }
     }),
     { numRuns: propertyRuns(500) },
@@ -59,7 +59,7 @@ test('while two secrets sign a further rotation has to be forced, and afterwards
   const state = rotate(fresh, plain, { secret: 'second', nowMs: 0 });
 
   const during = decideRotation(state, plain, { secret: 'third', nowMs: 999 });
-  const forced = rotate(state, { ...plain, isForced: true }, { secret: 'third', nowMs: 999 });
+  const forced = rotate(state, { ...plain, force: true }, { secret: 'third', nowMs: 999 });
   const after = rotate(state, plain, { secret: 'third', nowMs: 1_000 });
 
   expect(during).toEqual({ result: 'in_progress', endsAtMs: 1_000 });
@@ -68,29 +68,29 @@ test('while two secrets sign a further rotation has to be forced, and afterwards
 });
 
 test('a key has one secret for a day, also when later ones were created, and other inputs conflict (Events: webhooks) [idempotency-key]', () => {
-  const keyed = { ...plain, key: 'k' };
+  const keyed = { ...plain, idempotencyKey: 'k' };
   let state = rotate(fresh, keyed, { secret: 'keyed', nowMs: 0 });
   for (const name of ['a', 'b', 'c']) {
-    state = rotate(state, { ...plain, isForced: true }, { secret: name, nowMs: 10 });
+    state = rotate(state, { ...plain, force: true }, { secret: name, nowMs: 10 });
   }
   const again = (wanted: typeof keyed, nowMs: number) =>
     decideRotation(state, wanted, { secret: 'another', nowMs });
 
   expect(again(keyed, dayMs - 1)).toEqual({ result: 'repeated', secret: 'keyed' });
-  expect(again({ ...keyed, overlapMs: 0 }, 20).result).toBe('conflict');
-  expect(again({ ...keyed, isForced: true }, 20).result).toBe('conflict');
-  expect(again({ ...keyed, key: 'other' }, 20).result).toBe('in_progress');
+  expect(again({ ...keyed, overlapSeconds: 0 }, 20).result).toBe('conflict');
+  expect(again({ ...keyed, force: true }, 20).result).toBe('conflict');
+  expect(again({ ...keyed, idempotencyKey: 'other' }, 20).result).toBe('in_progress');
   expect(again(keyed, dayMs).result).toBe('rotated');
 });
 
 test('an endpoint keeps the keys of twenty rotations at most (architecture: everything is bounded)', () => {
   let state = fresh;
   for (let index = 0; index < 30; index += 1) {
-    const wanted = { ...plain, key: `k${index}`, isForced: true };
+    const wanted = { ...plain, idempotencyKey: `k${index}`, force: true };
     state = rotate(state, wanted, { secret: `s${index}`, nowMs: index });
   }
 
-  expect(state.rotations.map(({ key }) => key)).toEqual(
+  expect(state.rotations.map(({ idempotencyKey }) => idempotencyKey)).toEqual(
     Array.from({ length: 20 }, (_none, index) => `k${index + 10}`),
   );
 });

@@ -1,3 +1,8 @@
+import type { webhookRotation } from '@inventory/contracts/http/webhooks';
+import type { z } from 'zod';
+
+type Rotation = z.output<typeof webhookRotation>;
+
 export interface EndpointSecret {
   /** As shown to the customer: `whsec_` and base64. */
   readonly secret: string;
@@ -7,10 +12,8 @@ export interface EndpointSecret {
 }
 
 /** A rotation under an Idempotency-Key: within its lifetime the key has the same secret. */
-export interface SecretRotation {
-  readonly key: string;
-  readonly overlapMs: number;
-  readonly isForced: boolean;
+export interface SecretRotation extends Rotation {
+  readonly idempotencyKey: string;
   /** The secret that it created. */
   readonly secret: string;
   readonly atMs: number;
@@ -23,13 +26,8 @@ interface EndpointSecrets {
   readonly rotations: readonly SecretRotation[];
 }
 
-export interface WantedRotation {
-  /** The Idempotency-Key; null without one. */
-  readonly key: string | null;
-  /** How long the present secret continues to sign. */
-  readonly overlapMs: number;
-  /** Also while two secrets sign: the older one ends at once. */
-  readonly isForced: boolean;
+export interface WantedRotation extends Rotation {
+  readonly idempotencyKey?: string | undefined;
 }
 
 export type RotationDecision =
@@ -60,23 +58,24 @@ const rotationsMax = 20;
  */
 export function decideRotation(
   { secrets, rotations }: EndpointSecrets,
-  { key, overlapMs, isForced }: WantedRotation,
+  { idempotencyKey, overlapSeconds, force }: WantedRotation,
   { secret, nowMs }: { readonly secret: string; readonly nowMs: number },
 ): RotationDecision {
   const kept = rotations.filter(({ atMs }) => isKeyKept(atMs, nowMs));
-  const earlier = key === null ? undefined : kept.find((one) => one.key === key);
+  const isKeyed = idempotencyKey !== undefined;
+  const earlier = isKeyed ? kept.find((one) => one.idempotencyKey === idempotencyKey) : undefined;
   if (earlier !== undefined) {
-    const isSame = earlier.overlapMs === overlapMs && earlier.isForced === isForced;
+    const isSame = earlier.overlapSeconds === overlapSeconds && earlier.force === force;
     return isSame ? { result: 'repeated', secret: earlier.secret } : { result: 'conflict' };
   }
   const ending = secrets.find(({ endsAtMs }) => endsAtMs !== null && endsAtMs > nowMs);
-  if (ending?.endsAtMs != null && !isForced) {
+  if (ending?.endsAtMs != null && !force) {
     return { result: 'in_progress', endsAtMs: ending.endsAtMs };
   }
-  const rotation = key === null ? [] : [{ key, overlapMs, isForced, secret, atMs: nowMs }];
+  const rotation = isKeyed ? [{ idempotencyKey, overlapSeconds, force, secret, atMs: nowMs }] : [];
   return {
     result: 'rotated',
-    secrets: rotated(secrets, { secret, overlapMs, nowMs }),
+    secrets: rotated(secrets, { secret, overlapMs: overlapSeconds * 1_000, nowMs }),
     rotations: [...kept, ...rotation].slice(-rotationsMax),
   };
 }

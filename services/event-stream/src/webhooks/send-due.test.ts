@@ -61,7 +61,7 @@ function world(health: EndpointHealth) {
     ...{ endpoints, clock, allowPrivate: false, wake: async () => {} },
     log: { readHead: async () => 0 },
   } as unknown as ManageEndpointsDeps;
-  const { projectId, id: endpointId } = endpoint;
+  const { projectId, endpointId } = endpoint;
 
   return {
     ...{ recorded, respond: response.resolve },
@@ -71,7 +71,7 @@ function world(health: EndpointHealth) {
   };
 }
 
-function deliveryTo({ id: endpointId, projectId }: WebhookEndpoint): WebhookDelivery {
+function deliveryTo({ endpointId, projectId }: WebhookEndpoint): WebhookDelivery {
   return {
     ...{ _id: 'one', endpointId, projectId, eventId: `evt_${newRefreshId()}`, place: 'one' },
     ...{ type: 'inventory.refresh.completed', body: '{}', state: 'pending', failure: null },
@@ -119,7 +119,11 @@ test.each(
   },
 );
 
-test.each([{ description: 'other words' }, { types: ['account.balance.low'] }, { url: oldUrl }])(
+test.each<EndpointChange>([
+  { description: 'other words' },
+  { types: ['account.balance.low'] },
+  { url: oldUrl },
+])(
   'a change to %j keeps the failures of an endpoint, and a request in flight adds to them (Events: webhooks)',
   async (plain) => {
     const { sent, respond, endpoint, change } = world(failingFor(6));

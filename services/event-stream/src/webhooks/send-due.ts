@@ -202,7 +202,7 @@ async function recordHealth(
     if (!reason) return;
     // Its next turn ends its deliveries.
     dueBy(turn, deps.clock.now());
-    const { id: endpoint_id, projectId: project_id } = endpoint;
+    const { endpointId: endpoint_id, projectId: project_id } = endpoint;
     deps.logger.warn({ endpoint_id, project_id, reason }, 'webhook endpoint disabled');
     return countDisabled(reason);
   }

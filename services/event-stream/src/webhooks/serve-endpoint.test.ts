@@ -32,10 +32,10 @@ function world(changes: Partial<WebhookEndpoint> = {}, cut = () => {}, flaw?: Fl
   const stored = new Map<EventId, WebhookDelivery>();
   const sent: { readonly eventId: EventId; readonly body: string }[] = [];
   const queue = createMemoryQueue<EndpointTurn>();
-  const { id, projectId } = endpoint;
+  const { endpointId, projectId } = endpoint;
   const access: { now: EventAccess } = { now: 'allowed' };
   const answer = { status: 204, durationMs: 5, held: Promise.resolve() };
-  queue.add(id, endpoint, startMs);
+  queue.add(endpointId, endpoint, startMs);
   const orCut = <Value>(value: () => Value): Promise<Value> =>
     Promise.resolve().then(cut).then(value);
 
@@ -48,7 +48,7 @@ function world(changes: Partial<WebhookEndpoint> = {}, cut = () => {}, flaw?: Fl
       if (isChanged && flaw !== 'moves past a change') return null;
       const isForgotten = flaw === 'forgets what comes meanwhile' && settled.dueAtMs === null;
       const ended = isForgotten ? 'settled' : await queue.settle(claimed, settled);
-      if (isForgotten) queue.pending.delete(id);
+      if (isForgotten) queue.pending.delete(endpointId);
       if (ended !== null) endpoint = { ...endpoint, ...settled.fields };
       return ended;
     },
@@ -159,13 +159,13 @@ function world(changes: Partial<WebhookEndpoint> = {}, cut = () => {}, flaw?: Fl
         const event = { id: eventId, ...text };
         entries.push({ projectId, logEpoch: 1, position, event, appendedAtMs });
       }
-      if (!queue.pending.has(id)) queue.add(id, endpoint, clock.now());
-      queue.makeDue(id, clock.now());
+      if (!queue.pending.has(endpointId)) queue.add(endpointId, endpoint, clock.now());
+      queue.makeDue(endpointId, clock.now());
     },
     change(fields: Partial<WebhookEndpoint>) {
       endpoint = { ...endpoint, ...fields, version: endpoint.version + 1 };
-      if (!queue.pending.has(id)) queue.add(id, endpoint, clock.now());
-      queue.makeDue(id, clock.now());
+      if (!queue.pending.has(endpointId)) queue.add(endpointId, endpoint, clock.now());
+      queue.makeDue(endpointId, clock.now());
     },
     turn,
     async turnAll(): Promise<void> {
@@ -173,7 +173,7 @@ function world(changes: Partial<WebhookEndpoint> = {}, cut = () => {}, flaw?: Fl
         if (turns > 1_000) throw new Error('the turns do not end');
       }
     },
-    dueAtMs: () => queue.pending.get(id)?.dueAtMs ?? null,
+    dueAtMs: () => queue.pending.get(endpointId)?.dueAtMs ?? null,
   };
 }
 
@@ -342,7 +342,7 @@ test('an endpoint with more retries than a turn reads is due when the first one 
   for (const [at, [id, one]] of [...stored].entries()) {
     stored.set(id, { ...one, state: 'pending', nextAttemptAtMs: clock.now() + 60_000 + at });
   }
-  queue.add(endpoint().id, endpoint(), clock.now());
+  queue.add(endpoint().endpointId, endpoint(), clock.now());
   await turn();
 
   expect(parts).toEqual([200, startMs]);
@@ -381,7 +381,7 @@ test('an endpoint that a wrong clock has paused, or a delivery that it has postp
   ];
   stored.set(id, { ...one, state: 'pending', nextAttemptAtMs: clock.now() + dayMs + 1 });
   stored.set(other, { ...two, state: 'pending', nextAttemptAtMs: clock.now() + dayMs });
-  queue.add(endpoint().id, endpoint(), clock.now());
+  queue.add(endpoint().endpointId, endpoint(), clock.now());
   await turnAll();
 
   expect(first).toBe(2);
@@ -404,7 +404,7 @@ test('a test is sent to a disabled or a paused endpoint, and nothing else; a dis
   }
 });
 
-function pingTo({ id: endpointId, projectId }: WebhookEndpoint) {
+function pingTo({ endpointId, projectId }: WebhookEndpoint) {
   const eventId: EventId = `evt_${newRefreshId()}`;
   return { endpointId, projectId, eventId, type: 'webhook.ping', body: '{}' };
 }
@@ -419,7 +419,7 @@ test('an endpoint that may not be sent to waits without a place, an attempt or a
   const isPolled = await turn();
 
   access.now = 'allowed';
-  queue.makeDue(endpoint().id, clock.now());
+  queue.makeDue(endpoint().endpointId, clock.now());
   await turnAll();
 
   expect(waiting).toEqual([startMs + 10 * 60_000, 0, 1]);

@@ -46,19 +46,19 @@ export async function serveEndpoint(
   const endpoint = await deps.endpoints.readEndpoint(claimed.item);
   if (endpoint === null || endpoint.isRemoved) return remove(deps, claimed);
   const turn = newTurn(endpoint, deps.clock.now());
-  deps.running.set(endpoint.id, turn);
+  deps.running.set(endpoint.endpointId, turn);
   try {
     await serve(deps, turn);
   } finally {
     for (const { release } of turn.permits) release();
-    if (deps.running.get(endpoint.id) === turn) deps.running.delete(endpoint.id);
+    if (deps.running.get(endpoint.endpointId) === turn) deps.running.delete(endpoint.endpointId);
   }
   if (!(await settle(deps, turns, claimed, turn))) return remove(deps, claimed);
   return 'settled';
 }
 
 async function serve(deps: ServeEndpointDeps, turn: Turn): Promise<void> {
-  const { id, state, health } = turn.endpoint;
+  const { endpointId, state, health } = turn.endpoint;
   const isEnabled = state === 'enabled';
   if (!isEnabled) await endDeliveries(deps, turn);
   else if (await isRefused(deps, turn)) return;
@@ -69,7 +69,7 @@ async function serve(deps: ServeEndpointDeps, turn: Turn): Promise<void> {
   const isPaused = pausedUntilMs > nowMs;
   const limit = most[turn.pace];
   const types = isEnabled && !isPaused ? 'all' : 'tests';
-  const pending = await deps.deliveries.listPending(id, limit, types);
+  const pending = await deps.deliveries.listPending(endpointId, limit, types);
   if (isPaused) dueBy(turn, pausedUntilMs);
   for (const delivery of pending) {
     const waitMs = (delivery.nextAttemptAtMs ?? nowMs) - nowMs;
@@ -101,9 +101,9 @@ async function isRefused({ eventAccess, clock }: ServeEndpointDeps, turn: Turn):
 
 /** Nothing is sent unsigned. */
 function isUnreadable({ clock, logger }: ServeEndpointDeps, turn: Turn): boolean {
-  const { id, secrets } = turn.endpoint;
+  const { endpointId, secrets } = turn.endpoint;
   if (secrets.length > 0) return false;
-  const context = { endpoint_id: id };
+  const context = { endpoint_id: endpointId };
   logger.error(context, 'no key of WEBHOOK_SECRET_KEYS decrypts the secrets of the endpoint');
   dueBy(turn, clock.now() + heldMs.unreadable);
   return true;
@@ -122,7 +122,7 @@ async function insertDeliveries(deps: ServeEndpointDeps, turn: Turn): Promise<vo
 }
 
 export function deliveryOf(
-  { id: endpointId, projectId }: WebhookEndpoint,
+  { endpointId, projectId }: WebhookEndpoint,
   { event: { id: eventId, type, json: body }, appendedAtMs }: KeptEntry,
 ): NewDelivery {
   return { endpointId, projectId, eventId, type, body, appendedAtMs };
@@ -130,8 +130,8 @@ export function deliveryOf(
 
 /** In parts; those left when it is enabled are sent. */
 async function endDeliveries({ deliveries, clock }: ServeEndpointDeps, turn: Turn): Promise<void> {
-  const { id } = turn.endpoint;
-  const count = await deliveries.failOfEndpoint(id, 'endpoint_disabled', endedPerTurn);
+  const { endpointId } = turn.endpoint;
+  const count = await deliveries.failOfEndpoint(endpointId, 'endpoint_disabled', endedPerTurn);
   if (count === endedPerTurn) dueBy(turn, clock.now());
 }
 
@@ -162,9 +162,9 @@ async function settle(
 /** Of a deleted endpoint nothing stays. */
 async function remove(
   { deliveries, endpoints }: ServeEndpointDeps,
-  { item: { id } }: Pending<EndpointTurn>,
+  { item: { endpointId } }: Pending<EndpointTurn>,
 ): Promise<WorkResult> {
-  await deliveries.removeOfEndpoint(id);
-  await endpoints.deleteRemoved(id);
+  await deliveries.removeOfEndpoint(endpointId);
+  await endpoints.deleteRemoved(endpointId);
   return 'settled';
 }

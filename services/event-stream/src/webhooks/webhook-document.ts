@@ -1,14 +1,12 @@
-import { eventTypeName } from '@inventory/contracts/http/project-event';
 import {
-  webhookAttemptError,
+  type webhookAttempt,
+  type webhookAttemptError,
   webhookDelivery,
-  webhookDeliveryState,
-  webhookDeliveryType,
-  webhookDisabledReason,
-  webhookEndpointState,
+  webhookEndpoint,
   webhookPingType,
+  webhookRotation,
 } from '@inventory/contracts/http/webhooks';
-import { accountId, eventId, projectId, webhookEndpointId } from '@inventory/contracts/ids';
+import { accountId, projectId, webhookEndpointId } from '@inventory/contracts/ids';
 import { type CollectionIndexes, whereExists } from '@inventory/mongo/indexes';
 import { workField } from '@inventory/work/work-field';
 import type { Db } from 'mongodb';
@@ -20,17 +18,9 @@ const endpointPace = z.enum(['new', 'fast', 'slow']);
 export type EndpointPace = z.infer<typeof endpointPace>;
 export const endpointPaces = endpointPace.options;
 
-const sealedSecret = z.object({
-  sealed: z.string(),
-  createdAtMs: z.int(),
-  endsAtMs: z.int().nullable(),
-});
-
 /** A rotation under an Idempotency-Key, with the secret that it created. */
-const sealedRotation = z.object({
-  key: z.string(),
-  overlapMs: z.int(),
-  isForced: z.boolean(),
+const sealedRotation = webhookRotation.out.extend({
+  idempotencyKey: z.string(),
   sealed: z.string(),
   atMs: z.int(),
 });
@@ -46,20 +36,13 @@ const health = z.object({
  * One endpoint in one of its Project's slots. The `_id` is Project and slot number, acquired by
  * insert and released by delete: so a Project never has more endpoints than slots.
  */
-const endpoint = z.object({
+const endpoint = webhookEndpoint.out.omit({ failingSinceMs: true }).extend({
   _id: z.string(),
-  id: webhookEndpointId,
-  projectId,
   accountId,
-  url: z.string(),
-  description: z.string().nullable(),
-  types: z.array(eventTypeName).readonly(),
-  state: webhookEndpointState,
-  disabledReason: webhookDisabledReason.nullable(),
   /** The newest first. */
-  secrets: z.array(sealedSecret).readonly(),
+  secrets: z.array(webhookEndpoint.out.shape.secrets.element.extend({ sealed: z.string() })),
   /** The oldest first. */
-  rotations: z.array(sealedRotation).readonly(),
+  rotations: z.array(sealedRotation),
   /** Position of the first event without a delivery. */
   nextPosition: z.int(),
   health,
@@ -81,8 +64,6 @@ const endpoint = z.object({
   isRemoved: z.boolean(),
   /** Grows with each change by a customer or an operator, and when it is disabled; a write compares it. */
   version: z.int(),
-  createdAtMs: z.int(),
-  changedAtMs: z.int(),
 });
 export type EndpointDocument = Readonly<z.infer<typeof endpoint>>;
 
@@ -93,51 +74,33 @@ export interface WebhookEndpoint extends Omit<EndpointDocument, 'work' | 'secret
 }
 
 /** One request and its result. */
-const attempt = z.object({
-  atMs: z.int(),
-  status: z.int().nullable(),
-  durationMs: z.int(),
-  error: webhookAttemptError.nullable(),
-  /** The start of the response body, as text without secrets; null without a response. */
-  responseBody: z.string().nullable(),
-});
-export type Attempt = Readonly<z.infer<typeof attempt>>;
+export type Attempt = Readonly<z.output<typeof webhookAttempt>>;
 export type AttemptError = z.infer<typeof webhookAttemptError>;
 
 /** One event for one endpoint; the `_id` is both, so that a second insert is a duplicate. */
-const delivery = z.object({
+const delivery = webhookDelivery.out.extend({
   _id: z.string(),
   endpointId: webhookEndpointId,
   projectId,
-  eventId,
-  type: webhookDeliveryType,
   /** The bytes of every attempt. */
   body: z.string(),
-  state: webhookDeliveryState,
-  failure: webhookDelivery.shape.failure,
   /** Orders an endpoint's deliveries by time: milliseconds and event. */
   place: z.string(),
-  createdAtMs: z.int(),
   /** When the event was appended to the log, which a time range refers to; null for a test. */
   appendedAtMs: z.int().nullable(),
-  /** When it is due. */
-  nextAttemptAtMs: z.int().nullable(),
   /** Failed attempts since it was created or redelivered. */
   failures: z.int(),
-  /** The newest ones. */
-  attempts: z.array(attempt).readonly(),
-  attemptsTotal: z.int(),
 });
 export type WebhookDelivery = Readonly<z.infer<typeof delivery>>;
 
 /** What a turn of an endpoint is claimed by. */
 const endpointTurn = endpoint.pick({
   _id: true,
-  id: true,
+  endpointId: true,
   accountId: true,
   work: true,
 });
-export type EndpointTurn = Readonly<Pick<EndpointDocument, '_id' | 'id' | 'accountId'>>;
+export type EndpointTurn = Readonly<Pick<EndpointDocument, '_id' | 'endpointId' | 'accountId'>>;
 
 export const webhookDocuments = {
   endpoint: { collection: 'webhookEndpoints', schema: endpoint },
@@ -159,7 +122,7 @@ export const webhookIndexes: readonly CollectionIndexes[] = [
   {
     collection: webhookDocuments.endpoint.collection,
     indexes: [
-      { name: 'id', keys: { id: 1 } },
+      { name: 'id', keys: { endpointId: 1 } },
       { name: 'turn', keys: { pace: 1, 'work.dueAt': 1, accountId: 1 }, options: workOnly },
       { name: 'account_turn', keys: { accountId: 1, 'work.dueAt': 1 }, options: workOnly },
       { name: 'late_since', keys: { lateSinceMs: 1 } },

@@ -4,12 +4,6 @@ import { internalRoute } from '@inventory/http/internal-route';
 import { fromIsoTime } from '@inventory/runtime/clock';
 import type { z } from 'zod';
 import {
-  toWireDelivery,
-  toWireEndpoint,
-  toWireRedelivered,
-  toWireWithSecret,
-} from './convert-webhooks.ts';
-import {
   changeEndpoint,
   createEndpoint,
   findEndpoint,
@@ -20,47 +14,44 @@ import {
   sendSample,
 } from './manage-endpoints.ts';
 import { redeliverEvent, redeliverRange } from './redeliver.ts';
+import type { WebhookEndpoint } from './webhook-document.ts';
 
 const endpointRoutes = [
   internalRoute({
     ...webhookApi.createEndpoint,
     async handle(webhooks: ManageEndpointsDeps, { path: { project_id: projectId }, body }) {
-      const { account_id: accountId, ...wanted } = body;
-      return toWireWithSecret(await createEndpoint(webhooks, { projectId, accountId, ...wanted }));
+      const endpoint = await createEndpoint(webhooks, { projectId, ...body });
+      return { ...viewOf(endpoint), secret: endpoint.secrets[0]?.secret ?? '' };
     },
   }),
   internalRoute({
     ...webhookApi.listEndpoints,
     handle: async (webhooks: ManageEndpointsDeps, { path: { project_id: projectId } }) => ({
-      items: (await webhooks.endpoints.listEndpoints(projectId)).map(toWireEndpoint),
+      items: (await webhooks.endpoints.listEndpoints(projectId)).map(viewOf),
     }),
   }),
   internalRoute({
     ...webhookApi.readEndpoint,
     handle: async (webhooks: ManageEndpointsDeps, { path: named }) =>
-      toWireEndpoint(await findEndpoint(webhooks, fromPath(named))),
+      viewOf(await findEndpoint(webhooks, fromPath(named))),
   }),
   internalRoute({
     ...webhookApi.changeEndpoint,
     handle: async (webhooks: ManageEndpointsDeps, { path: named, body }) =>
-      toWireEndpoint(await changeEndpoint(webhooks, fromPath(named), body)),
+      viewOf(await changeEndpoint(webhooks, fromPath(named), body)),
   }),
   internalRoute({
     ...webhookApi.deleteEndpoint,
     async handle(webhooks: ManageEndpointsDeps, { path: named }) {
       await removeEndpoint(webhooks, fromPath(named));
-      return { endpoint_id: named.endpoint_id, deleted: true } as const;
+      return { endpointId: named.endpoint_id, deleted: true } as const;
     },
   }),
   internalRoute({
     ...webhookApi.rotateSecret,
     async handle(webhooks: ManageEndpointsDeps, { path: named, body }) {
-      const { endpoint, secret, isRepeated } = await rotateSecret(webhooks, fromPath(named), {
-        key: body.idempotency_key ?? null,
-        overlapMs: body.overlap_seconds * 1_000,
-        isForced: body.force,
-      });
-      return { ...toWireEndpoint(endpoint), secret, replayed: isRepeated };
+      const { endpoint, ...rotated } = await rotateSecret(webhooks, fromPath(named), body);
+      return { ...viewOf(endpoint), ...rotated };
     },
   }),
 ];
@@ -68,30 +59,21 @@ const endpointRoutes = [
 const deliveryRoutes = [
   internalRoute({
     ...webhookApi.sendSample,
-    async handle(webhooks: ManageEndpointsDeps, { path: { project_id: projectId } }) {
-      const { eventId, endpointIds } = await sendSample(webhooks, projectId);
-      return { event_id: eventId, endpoints: endpointIds };
-    },
+    handle: async (webhooks: ManageEndpointsDeps, { path }) =>
+      await sendSample(webhooks, path.project_id),
   }),
   internalRoute({
     ...webhookApi.listEventDeliveries,
     async handle(webhooks: ManageEndpointsDeps, { path: { project_id: projectId }, query }) {
       const endpoints = await webhooks.endpoints.listEndpoints(projectId);
-      const ids = endpoints.map(({ id }) => id);
-      const found = await webhooks.deliveries.findOfEvents(ids, query.event_id);
-      return {
-        items: found.map(({ endpointId, eventId, state }) => ({
-          event_id: eventId,
-          endpoint_id: endpointId,
-          state,
-        })),
-      };
+      const ids = endpoints.map(({ endpointId }) => endpointId);
+      return { items: await webhooks.deliveries.findOfEvents(ids, query.event_id) };
     },
   }),
   internalRoute({
     ...webhookApi.sendPing,
     handle: async (webhooks: ManageEndpointsDeps, { path: named }) => ({
-      event_id: await pingEndpoint(webhooks, await findEndpoint(webhooks, fromPath(named))),
+      eventId: await pingEndpoint(webhooks, await findEndpoint(webhooks, fromPath(named))),
     }),
   }),
   internalRoute({
@@ -99,38 +81,37 @@ const deliveryRoutes = [
     async handle(webhooks: ManageEndpointsDeps, { path: named, query }) {
       const endpoint = await findEndpoint(webhooks, fromPath(named));
       const { state, from, to, before, limit } = query;
-      const found = await webhooks.deliveries.listDeliveries(endpoint.id, {
+      const found = await webhooks.deliveries.listDeliveries(endpoint.endpointId, {
         state,
         before,
         limit: limit + 1,
         fromMs: from === undefined ? undefined : fromIsoTime(from),
         toMs: to === undefined ? undefined : fromIsoTime(to),
       });
-      const shown = found.slice(0, limit);
-      return {
-        items: shown.map(toWireDelivery),
-        next_before: found.length > limit ? (shown.at(-1)?.place ?? null) : null,
-      };
+      const items = found.slice(0, limit);
+      const nextBefore = found.length > limit ? (items.at(-1)?.place ?? null) : null;
+      return { items, nextBefore };
     },
   }),
   internalRoute({
     ...webhookApi.redeliverEvents,
     async handle(webhooks: ManageEndpointsDeps, { path: named, body }) {
       const endpoint = await findEndpoint(webhooks, fromPath(named));
-      const done =
-        'event_id' in body
-          ? await redeliverEvent(webhooks, endpoint, body.event_id)
-          : await redeliverRange(webhooks, endpoint, {
-              sinceMs: fromIsoTime(body.since),
-              untilMs: body.until === undefined ? webhooks.clock.now() : fromIsoTime(body.until),
-            });
-      return toWireRedelivered(done);
+      if ('eventId' in body) return await redeliverEvent(webhooks, endpoint, body.eventId);
+      const { sinceMs, untilMs = webhooks.clock.now() } = body;
+      return await redeliverRange(webhooks, endpoint, { sinceMs, untilMs });
     },
   }),
 ];
 
 /** Webhook routes that the gateway calls for customers and operators. */
 export const webhookRoutes = [...endpointRoutes, ...deliveryRoutes];
+
+/** What is shown of an endpoint. */
+const viewOf = (endpoint: WebhookEndpoint) => ({
+  ...endpoint,
+  failingSinceMs: endpoint.health.failingSinceMs,
+});
 
 type EndpointPath = z.output<typeof webhookEndpointPath>;
 

@@ -7,7 +7,7 @@ export function endpointWith(overrides: Partial<WebhookEndpoint> = {}): WebhookE
   const projectId = overrides.projectId ?? newProjectId();
   return {
     _id: `${projectId}/0`,
-    id: `whe_${newRefreshId()}`,
+    endpointId: `whe_${newRefreshId()}`,
     projectId,
     accountId: newAccountId(),
     url: 'https://example.com/',

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { WebhookDeliveryView, webhookDelivery } from '@inventory/contracts/http/webhooks';
+import type { webhookDelivery } from '@inventory/contracts/http/webhooks';
 import type { AccountId, ProjectId } from '@inventory/contracts/ids';
 import type { InternalOperation } from '@inventory/contracts/internal/operations';
 import { webhookApi } from '@inventory/contracts/internal/webhooks';
@@ -10,7 +10,7 @@ import { openNamespace } from '@inventory/testkit/namespace';
 import { openTestBus } from '@inventory/testkit/test-bus';
 import { startTestService } from '@inventory/testkit/test-service';
 import { waitFor } from '@inventory/testkit/wait-for';
-import type { z } from 'zod';
+import { z } from 'zod';
 import { startEventStream } from '../../src/start-event-stream.ts';
 import type { WebhookConfig } from '../../src/webhooks/webhook-config.ts';
 import { completionOf } from './completions.ts';
@@ -31,6 +31,11 @@ export type WebhookWorld = Awaited<ReturnType<typeof openWebhookWorld>>;
 
 const types = ['inventory.refresh.completed'] as const;
 const operations: readonly InternalOperation[] = Object.values(webhookApi);
+/** Sends any body as it is. */
+const changeWith = {
+  ...webhookApi.changeEndpoint,
+  input: { ...webhookApi.changeEndpoint.input, body: z.unknown() },
+};
 const refusals = operations.flatMap((operation) => operation.refusals ?? []);
 
 /** An event-stream with a gateway stub and a receiver, in this process. */
@@ -71,15 +76,21 @@ export async function openWebhookWorld(webhooks: Partial<WebhookConfig> = {}, cl
     create: ({ accountId, projectId }: Customer, path = '/hook', overrides: object = {}) =>
       call(webhookApi.createEndpoint, {
         path: { project_id: projectId },
-        body: { account_id: accountId, url: `${receiver.url}${path}`, types, ...overrides },
+        body: {
+          ...{ accountId, url: `${receiver.url}${path}`, types, description: null },
+          ...overrides,
+        },
       }),
     read: (projectId: string, id: string) => call(webhookApi.readEndpoint, one(projectId, id)),
     list: (project_id: string) => call(webhookApi.listEndpoints, { path: { project_id } }),
     change: (projectId: string, id: string, body: object) =>
-      call(webhookApi.changeEndpoint, { ...one(projectId, id), body }),
+      call(changeWith, { ...one(projectId, id), body }),
     remove: (projectId: string, id: string) => call(webhookApi.deleteEndpoint, one(projectId, id)),
     rotate: (projectId: string, id: string, body: object = {}) =>
-      call(webhookApi.rotateSecret, { ...one(projectId, id), body }),
+      call(webhookApi.rotateSecret, {
+        ...one(projectId, id),
+        body: { overlapSeconds: 86_400, force: false, ...body },
+      }),
     ping: (projectId: string, id: string) => call(webhookApi.sendPing, one(projectId, id)),
     sendSample: (project_id: string) => call(webhookApi.sendSample, { path: { project_id } }),
     eventDeliveries: (project_id: string, event_id: readonly string[]) =>
@@ -117,12 +128,12 @@ export async function openWebhookWorld(webhooks: Partial<WebhookConfig> = {}, cl
 /** Waits until a delivery of the endpoint is as wanted. */
 export function deliveryWhen(
   world: Pick<WebhookWorld, 'deliveries'>,
-  { project_id, endpoint_id }: { project_id: string; endpoint_id: string },
+  { projectId, endpointId }: { projectId: string; endpointId: string },
   reason: string,
-  wanted: (delivery: WebhookDeliveryView) => boolean,
-): Promise<z.infer<typeof webhookDelivery>> {
+  wanted: (delivery: z.output<typeof webhookDelivery>) => boolean,
+): Promise<z.output<typeof webhookDelivery>> {
   return waitFor(reason, async () => {
-    const { items } = await world.deliveries(project_id, endpoint_id);
+    const { items } = await world.deliveries(projectId, endpointId);
     return items.find(wanted);
   });
 }

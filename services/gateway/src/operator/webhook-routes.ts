@@ -73,7 +73,7 @@ const readingRoutes = [
       const part = { ...filter, before: parts.begin(cursor) ?? undefined };
       const input = { path, query: part };
       const found = await services.webhooks.call(webhookApi.listDeliveries, input);
-      const { next_cursor } = parts.paginationTo(found.next_before);
+      const { next_cursor } = parts.paginationTo(found.nextBefore);
       return { items: found.items, next_cursor };
     },
   }),
@@ -126,9 +126,9 @@ const changingRoutes = [
     },
     errors: [...changeErrors, 'idempotency_conflict', 'secret_rotation_in_progress'],
     async handle({ webhooks }, { path, header, body }) {
-      const wanted = { ...body, key: header['idempotency-key'] };
-      const { endpoint, headers } = await rotateSecret(webhooks, path, wanted);
-      return new Reply({ headers, body: endpoint });
+      const keyed = { ...body, idempotencyKey: header['idempotency-key'] };
+      const { endpoint, headers } = await rotateSecret(webhooks, { path, body: keyed });
+      return new Reply({ headers, body: z.encode(webhookEndpointWithSecret, endpoint) });
     },
   }),
 ];

@@ -1,13 +1,14 @@
 import { eventPage, eventsQuery } from '@inventory/contracts/http/events';
+import { plainMeta } from '@inventory/contracts/http/meta';
 import { projectPath } from '@inventory/contracts/http/parameters';
-import type { ProjectEvent } from '@inventory/contracts/http/project-event';
 import type { LogBatch } from '@inventory/contracts/internal/event-log';
 import { Refused } from '@inventory/http/refused';
 import { fromIsoTime } from '@inventory/runtime/clock';
+import type { z } from 'zod';
 import { requireEvents } from '../http/authorize.ts';
-import { dataRoute, partOf } from '../http/data-route.ts';
-import { completedEvent, exampleCursor } from '../http/openapi/examples.ts';
+import { completedEvent, exampleCursor, plainMetaExample } from '../http/openapi/examples.ts';
 import { nextPart, sameProject } from '../http/openapi/links.ts';
+import { publicRoute } from '../http/public-route.ts';
 import type { EventStreamClient } from './event-stream-client.ts';
 import { extentOf, keptFrom } from './open-stream.ts';
 import type { PositionCursors } from './position-cursor.ts';
@@ -19,7 +20,7 @@ export interface EventListServices {
 }
 
 /** GET …/events: the events of the stream, in pages; for recovery. */
-export const listEventsRoute = dataRoute({
+export const listEventsRoute = publicRoute({
   operationId: 'listEvents',
   tag: 'Events',
   summary: 'Events of a Project',
@@ -30,17 +31,30 @@ export const listEventsRoute = dataRoute({
   template: '/v2/projects/{project_id}/events',
   permission: 'customer.events.read.v1',
   input: { path: projectPath, query: eventsQuery },
-  answer: partOf(
-    eventPage,
-    { cursor: exampleCursor, event: completedEvent },
-    {
+  answer: {
+    status: 200,
+    description: 'One part of the list.',
+    links: {
       listEvents: { ...sameProject, ...nextPart('after') },
       streamEvents: { ...sameProject, 'Last-Event-ID': '$response.body#/data/items/0/cursor' },
       readRefresh: { refresh_id: '$response.body#/data/items/0/event/data/refresh_id' },
     },
-  ),
+    body: { data: eventPage, meta: plainMeta },
+    example: {
+      success: true,
+      data: {
+        items: [{ cursor: exampleCursor, event: completedEvent }],
+        pagination: { has_more: true, next_cursor: exampleCursor },
+      },
+      meta: plainMetaExample,
+    },
+  },
   errors: ['invalid_cursor', 'cursor_expired'],
-  async handle({ log, cursors }: EventListServices, { path, query }, { principal }) {
+  async handle(
+    { log, cursors }: EventListServices,
+    { path, query },
+    { principal, requestId: request_id },
+  ) {
     const projectId = path.project_id;
     requireEvents(principal);
     const after = query.after === undefined ? null : cursors.open(projectId, query.after);
@@ -56,15 +70,28 @@ export const listEventsRoute = dataRoute({
     }
     const items = page.items.map(({ position, event }) => ({
       cursor: cursors.seal(projectId, positionOf(page, position, event.occurred_at)),
-      event: JSON.parse(event.json) as ProjectEvent,
+      json: event.json,
     }));
     const last = page.items.at(-1)?.position ?? page.head_position;
     const hasMore = last < page.head_position;
     const next_cursor = hasMore ? (items.at(-1)?.cursor ?? null) : null;
     const pagination = { has_more: hasMore, next_cursor };
-    return { data: { items, pagination } };
+    return { status: 200, body: Buffer.from(answerText(items, pagination, { request_id })) };
   },
 });
+
+/** The answer, each event in it as it was written: one of a later version too. */
+function answerText(
+  items: readonly { readonly cursor: string; readonly json: string }[],
+  pagination: object,
+  meta: z.input<typeof plainMeta>,
+): string {
+  const texts = items.map(
+    ({ cursor, json }) => `{"cursor":${JSON.stringify(cursor)},"event":${json}}`,
+  );
+  const listed = `{"items":[${texts.join(',')}],"pagination":${JSON.stringify(pagination)}}`;
+  return `{"success":true,"data":${listed},"meta":${JSON.stringify(meta)}}`;
+}
 
 function positionOf(page: LogBatch, position: number, at: string): StreamPosition {
   return { logEpoch: page.log_epoch, position, asOfMs: fromIsoTime(at) };

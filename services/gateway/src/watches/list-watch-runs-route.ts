@@ -3,7 +3,6 @@ import { watchRunList, watchRunsQuery, watchScopePath } from '@inventory/contrac
 import type { EventId } from '@inventory/contracts/ids';
 import { webhookApi } from '@inventory/contracts/internal/webhooks';
 import { Refused } from '@inventory/http/refused';
-import { isoTime } from '@inventory/runtime/clock';
 import { uuidV5 } from '@inventory/runtime/identifiers';
 import { dataRoute, partOf } from '../http/data-route.ts';
 import { exampleIds } from '../http/openapi/examples.ts';
@@ -46,7 +45,7 @@ export const listWatchRunsRoute = dataRoute({
     const part = await collector.listRefreshes(projectId, {
       states: [],
       refreshIds: [],
-      watchId: watch.id,
+      watchId: watch.watchId,
       charged: query.charged,
       limit: query.limit,
       after,
@@ -56,14 +55,11 @@ export const listWatchRunsRoute = dataRoute({
     const deliveries =
       items.length === 0 ? [] : (await webhooks.call(webhookApi.listEventDeliveries, input)).items;
     const toRun = (record: RefreshRecord) => ({
-      refresh_id: record.refreshId,
-      at: isoTime(record.requestedAtMs),
-      outcome: record.outcome,
+      ...record,
+      atMs: record.requestedAtMs,
       ...chargeOf(record.billing),
-      event_id: eventOf(record),
-      deliveries: deliveries
-        .filter(({ event_id }) => event_id === eventOf(record))
-        .map(({ endpoint_id, state }) => ({ endpoint_id, state })),
+      eventId: eventOf(record),
+      deliveries: deliveries.filter(({ eventId }) => eventId === eventOf(record)),
     });
     return { data: { items: items.map(toRun), pagination: parts.paginationAfter(part) } };
   },
@@ -72,7 +68,7 @@ export const listWatchRunsRoute = dataRoute({
 /** Both are null until it is settled; then one is what it cost, the other 0. */
 function chargeOf({ creditsCharged, unitsCharged }: RefreshRecord['billing']) {
   const isOpen = creditsCharged === null;
-  return { credits_charged: creditsCharged, units_charged: isOpen ? null : (unitsCharged ?? 0) };
+  return { creditsCharged, unitsCharged: isOpen ? null : (unitsCharged ?? 0) };
 }
 
 /** As the event-stream makes it: a refresh has one. */

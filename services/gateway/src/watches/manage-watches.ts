@@ -1,6 +1,4 @@
-import type { WatchBody } from '@inventory/contracts/http/watches';
-import { type AccountId, idPrefixes, type ProjectId } from '@inventory/contracts/ids';
-import type { InventoryKey } from '@inventory/contracts/inventory-key';
+import { idPrefixes } from '@inventory/contracts/ids';
 import { Refused } from '@inventory/http/refused';
 import type { Clock } from '@inventory/runtime/clock';
 import type { Identifiers } from '@inventory/runtime/identifiers';
@@ -20,11 +18,11 @@ export interface ManageWatchesDeps {
   readonly savedAssets: (of: Pick<Watch, 'scope' | 'language'>) => Promise<number | null>;
 }
 
-export interface WantedWatch extends Omit<WatchBody, 'dry_run'> {
-  readonly accountId: AccountId;
-  readonly projectId: ProjectId;
-  readonly scope: InventoryKey;
-}
+/** What a customer decides of a watch. */
+export type WantedWatch = Pick<
+  Watch,
+  'accountId' | 'projectId' | 'scope' | 'language' | 'everySeconds' | 'maxCreditsPerDay'
+>;
 
 export interface PutWatch {
   readonly watch: Watch;
@@ -75,26 +73,17 @@ async function plannedWatch(
   { watches, clock, identifiers, savedAssets }: ManageWatchesDeps,
   wanted: WantedWatch,
 ): Promise<{ readonly watch: Watch; readonly read: Pending<Watch> | null }> {
-  const { projectId, accountId, scope, language } = wanted;
-  const settings = {
-    language,
-    everySeconds: wanted.every_seconds,
-    maxCreditsPerDay: wanted.max_credits_per_day,
-  };
-  const read = await watches.findTurn(projectId, scope);
+  const read = await watches.findTurn(wanted.projectId, wanted.scope);
   const isNew = read === null || read.item.recent.runs === 0;
-  const assets = isNew ? await savedAssets({ scope, language }) : read.item.assets;
+  const assets = isNew ? await savedAssets(wanted) : read.item.assets;
   const nowMs = clock.now();
   if (read === null) {
     const made: Watch = {
-      id: `${idPrefixes.watch}${identifiers.uuidV7()}`,
+      ...wanted,
+      watchId: `${idPrefixes.watch}${identifiers.uuidV7()}`,
       version: 1,
-      accountId,
-      projectId,
-      scope,
-      ...settings,
       createdAtMs: nowMs,
-      nextRunAtMs: nowMs,
+      nextRefreshAtMs: nowMs,
       pausedReason: null,
       run: null,
       denials: 0,
@@ -102,10 +91,10 @@ async function plannedWatch(
       spent: { day: 0, credits: 0 },
       recent: { runs: 0, credits: 0 },
     };
-    return { watch: { ...made, nextRunAtMs: firstRunTime(made) }, read };
+    return { watch: { ...made, nextRefreshAtMs: firstRunTime(made) }, read };
   }
-  const changed = { ...read.item, ...settings, assets, pausedReason: null };
-  return { watch: { ...changed, nextRunAtMs: changedRunTime(read, changed, nowMs) }, read };
+  const changed = { ...read.item, ...wanted, assets, pausedReason: null };
+  return { watch: { ...changed, nextRefreshAtMs: changedRunTime(read, changed, nowMs) }, read };
 }
 
 /**
@@ -114,10 +103,10 @@ async function plannedWatch(
  * again at once.
  */
 function changedRunTime({ item, tries }: Pending<Watch>, changed: Watch, nowMs: number): number {
-  const { nextRunAtMs, run } = item;
+  const { nextRefreshAtMs, run } = item;
   const sinceMs = Math.max(nowMs, run?.atMs ?? nowMs);
-  if (tries > 0) return nextRunAtMs;
-  if (item.pausedReason !== null) return Math.min(nextRunAtMs, sinceMs + resumedMs);
-  if (item.everySeconds === changed.everySeconds) return nextRunAtMs;
-  return Math.min(nextRunAtMs, nextRunTime(changed, sinceMs));
+  if (tries > 0) return nextRefreshAtMs;
+  if (item.pausedReason !== null) return Math.min(nextRefreshAtMs, sinceMs + resumedMs);
+  if (item.everySeconds === changed.everySeconds) return nextRefreshAtMs;
+  return Math.min(nextRefreshAtMs, nextRunTime(changed, sinceMs));
 }

@@ -17,7 +17,7 @@ import { batchConcurrencyMax, runBatch } from '../http/run-batch.ts';
 import { putWatch } from './manage-watches.ts';
 import type { WatchServices } from './open-watches.ts';
 import { watchExample, watchesTemplate, watchOperation } from './watch-operation.ts';
-import { toWireWatch } from './watch-view.ts';
+import { viewOf } from './watch-view.ts';
 
 /** POST …/watches/batch: many watches, each put on its own. */
 export const putWatchesRoute = dataRoute({
@@ -41,7 +41,7 @@ export const putWatchesRoute = dataRoute({
     },
   },
   errors: [],
-  async handle(services: WatchServices, { body: { items: values, dry_run: isDryRun } }, request) {
+  async handle(services: WatchServices, { body: { items: values, dryRun: isDryRun } }, request) {
     const rateLimit = await takeBatch(services.limiter, request, values.length);
     const wanted = values.map((value, index) => readBatchItem(watchBatchItem, value, index));
     const items = await runBatch(wanted, {
@@ -75,8 +75,8 @@ async function putItem(
     const prices = await services.prices.readPrices();
     const wanted = { ...settings, accountId, projectId, scope };
     const { watch, status, isStored } = await putWatch(services, wanted, isDryRun);
-    const view = toWireWatch(watch, prices);
-    const data = isStored ? view : { ...view, watch_id: null };
+    const view = viewOf(watch, prices);
+    const data = isStored ? view : { ...view, watchId: null };
     return { result: 'accepted', success: true, status, data };
   } catch (failure) {
     return refusedItem(itemRefusal(failure, request, services.logger));

@@ -153,7 +153,7 @@ async function requestRun(deps: RunWatchDeps, watch: Watch): Promise<Decision | 
   const decision = await sendAttempt(deps, {
     requestId: `${idPrefixes.request}${refreshId}`,
     refreshId,
-    watchId: watch.id,
+    watchId: watch.watchId,
     requestedAtMs: deps.clock.now(),
     accountId,
     projectId,
@@ -212,21 +212,21 @@ function applied(
   switch (decision.turn) {
     case 'run': {
       const run = { refreshId: decision.refreshId, atMs: nowMs, isOpen: true, outcome: null };
-      const nextRunAtMs = nextRunTime(watch, nowMs);
-      return { next: { ...watch, run, nextRunAtMs, pausedReason: null }, messages: [] };
+      const nextRefreshAtMs = nextRunTime(watch, nowMs);
+      return { next: { ...watch, run, nextRefreshAtMs, pausedReason: null }, messages: [] };
     }
     case 'skip': {
       const nextMs =
         watch.pausedReason === null ? nextRunTime(watch, nowMs) : nextLookTime(watch, nowMs);
       const { untilMs } = decision;
-      const nextRunAtMs =
+      const nextRefreshAtMs =
         untilMs === undefined ? nextMs : Math.max(nextMs, runTimeAfter(watch, untilMs));
-      return { next: { ...watch, nextRunAtMs }, messages: [] };
+      return { next: { ...watch, nextRefreshAtMs }, messages: [] };
     }
     case 'pause': {
       const { reason } = decision;
-      const nextRunAtMs = pausedUntil(watch, reason, nowMs);
-      const next = { ...watch, nextRunAtMs, pausedReason: reason };
+      const nextRefreshAtMs = pausedUntil(watch, reason, nowMs);
+      const next = { ...watch, nextRefreshAtMs, pausedReason: reason };
       return { next, messages: reason === watch.pausedReason ? [] : [paused(next, reason, nowMs)] };
     }
   }
@@ -235,9 +235,9 @@ function applied(
 function paused(watch: Watch, reason: WatchPauseReason, nowMs: number): OutgoingMessage {
   return {
     type: 'watch.paused.v1',
-    id: `watch-paused:${watch.id}:${watch.version}`,
+    id: `watch-paused:${watch.watchId}:${watch.version}`,
     body: {
-      watchId: watch.id,
+      watchId: watch.watchId,
       accountId: watch.accountId,
       projectId: watch.projectId,
       scope: watch.scope,
@@ -248,7 +248,7 @@ function paused(watch: Watch, reason: WatchPauseReason, nowMs: number): Outgoing
 }
 
 /** One due time of a watch has one run, however often its turn is repeated. */
-function runIdOf({ id, nextRunAtMs }: Pick<Watch, 'id' | 'nextRunAtMs'>): RefreshId {
-  const random = createHash('sha256').update(`${id} ${nextRunAtMs}`).digest();
-  return uuidV7From(nextRunAtMs, random);
+function runIdOf({ watchId, nextRefreshAtMs }: Watch): RefreshId {
+  const random = createHash('sha256').update(`${watchId} ${nextRefreshAtMs}`).digest();
+  return uuidV7From(nextRefreshAtMs, random);
 }

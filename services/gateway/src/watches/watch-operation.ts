@@ -1,4 +1,5 @@
-import type { WatchView } from '@inventory/contracts/http/watches';
+import type { watchView } from '@inventory/contracts/http/watches';
+import type { z } from 'zod';
 import { exampleIds, exampleScope } from '../http/openapi/examples.ts';
 import { sameProject, scopeOf } from '../http/openapi/links.ts';
 
@@ -15,7 +16,7 @@ export function watchLinks(place: string) {
   return { readWatch: watch, listWatchRuns: watch, deleteWatch: watch };
 }
 
-export const watchExample: WatchView = {
+export const watchExample: z.input<typeof watchView> = {
   watch_id: exampleIds.watch,
   scope: exampleScope,
   every_seconds: 3_600,

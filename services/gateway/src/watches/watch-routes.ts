@@ -1,12 +1,12 @@
 import { projectPath } from '@inventory/contracts/http/parameters';
 import {
   deletedWatch,
-  watch,
   watchBody,
   watchesQuery,
   watchList,
   watchScopePath,
   watchTest,
+  watchView,
 } from '@inventory/contracts/http/watches';
 import { webhookApi } from '@inventory/contracts/internal/webhooks';
 import { Refused } from '@inventory/http/refused';
@@ -28,7 +28,7 @@ import {
   watchTemplate,
 } from './watch-operation.ts';
 import { placeOf } from './watch-store.ts';
-import { toWireWatch, watchView } from './watch-view.ts';
+import { readView, viewOf } from './watch-view.ts';
 
 const putWatchRoute = dataRoute({
   ...watchOperation,
@@ -46,7 +46,7 @@ const putWatchRoute = dataRoute({
   answer: {
     status: 200,
     description: 'The watch as it is now; in a dry run as it would be.',
-    data: watch,
+    data: watchView,
     example: watchExample,
     links: watchLinks('/data'),
     also: { status: 201, description: 'The inventory is watched from now on.' },
@@ -54,10 +54,10 @@ const putWatchRoute = dataRoute({
   errors: ['watch_limit_exceeded'],
   async handle(services: WatchServices, { path, body }, { principal: { accountId } }) {
     const { project_id: projectId, ...scope } = path;
-    const { dry_run: isDryRun, ...settings } = body;
+    const { dryRun: isDryRun, ...settings } = body;
     const put = await putWatch(services, { ...settings, accountId, projectId, scope }, isDryRun);
-    const data = await watchView(services, put.watch);
-    return { status: put.status, data: put.isStored ? data : { ...data, watch_id: null } };
+    const data = await readView(services, put.watch);
+    return { status: put.status, data: put.isStored ? data : { ...data, watchId: null } };
   },
 });
 
@@ -69,12 +69,12 @@ const readWatchRoute = dataRoute({
   method: 'GET',
   template: watchTemplate,
   input: { path: watchScopePath },
-  answer: { status: 200, description: 'The watch.', data: watch, example: watchExample },
+  answer: { status: 200, description: 'The watch.', data: watchView, example: watchExample },
   errors: ['watch_not_found'],
   async handle(services: WatchServices, { path: { project_id: projectId, ...scope } }) {
     const found = await services.watches.findWatch(projectId, scope);
     if (found === null) throw new Refused({ code: 'watch_not_found' });
-    return { data: await watchView(services, found) };
+    return { data: await readView(services, found) };
   },
 });
 
@@ -102,7 +102,7 @@ const listWatchesRoute = dataRoute({
     const list = await prices.readPrices();
     const placeIn = ({ scope }: Watch) => placeOf(projectId, scope);
     const { items, pagination } = parts.take(found, limit, placeIn);
-    return { data: { items: items.map((one) => toWireWatch(one, list)), pagination } };
+    return { data: { items: items.map((one) => viewOf(one, list)), pagination } };
   },
 });
 
@@ -124,7 +124,7 @@ const deleteWatchRoute = dataRoute({
   async handle({ watches }: WatchServices, { path: { project_id: projectId, ...scope } }) {
     const deleted = await watches.deleteWatch(projectId, scope);
     if (deleted === null) throw new Refused({ code: 'watch_not_found' });
-    return { data: { watch_id: deleted.id, deleted: true as const } };
+    return { data: { watchId: deleted.watchId, deleted: true as const } };
   },
 });
 

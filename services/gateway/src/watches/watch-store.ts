@@ -1,12 +1,6 @@
 import { everySecondsMax } from '@inventory/contracts/http/watches';
-import { accountId, type ProjectId, projectId, refreshId, watchId } from '@inventory/contracts/ids';
-import {
-  type InventoryKey,
-  inventoryKey,
-  inventoryKeyText,
-} from '@inventory/contracts/inventory-key';
-import { language } from '@inventory/contracts/languages';
-import { refreshOutcome, watchPauseReason } from '@inventory/contracts/vocabulary';
+import type { ProjectId } from '@inventory/contracts/ids';
+import { type InventoryKey, inventoryKeyText } from '@inventory/contracts/inventory-key';
 import type { OutgoingMessage } from '@inventory/messaging/bus';
 import { isDuplicateKey } from '@inventory/mongo/duplicate-key';
 import { type CollectionIndexes, whereExists } from '@inventory/mongo/indexes';
@@ -19,7 +13,7 @@ import { newWork, workField, workIndex } from '@inventory/work/work-field';
 import { createWorkQueue, type Pending, type WorkQueue } from '@inventory/work/work-queue';
 import type { Collection, Db, UpdateFilter } from 'mongodb';
 import { z } from 'zod';
-import type { Watch } from './watch.domain.ts';
+import { type Watch, watch } from './watch.domain.ts';
 
 export const watchCollection = 'watches';
 
@@ -38,39 +32,18 @@ export const watchIndexes: CollectionIndexes = {
 
 const documents = {
   collection: watchCollection,
-  schema: z.object({
+  schema: watch.extend({
     /** Project and inventory: an inventory is watched once. */
     _id: z.string(),
-    watchId,
-    version: z.int(),
     /** No other watch of the Project has it. Absent in those that were put before there were slots. */
     slot: z.int().exactOptional(),
-    accountId,
-    projectId,
-    scope: inventoryKey,
-    language,
-    everySeconds: z.int(),
-    maxCreditsPerDay: z.int().nullable(),
-    createdAt: z.date(),
-    nextRunAt: z.date(),
-    pausedReason: watchPauseReason.nullable(),
-    run: z
-      .object({
-        refreshId,
-        at: z.date(),
-        isOpen: z.boolean(),
-        outcome: refreshOutcome.nullable(),
-      })
-      .nullable(),
-    denials: z.int(),
-    /** Absent in those that were put before it was kept. */
-    assets: z.int().nullable().default(null),
-    spent: z.object({ day: z.int(), credits: z.int() }),
-    recent: z.object({ runs: z.number(), credits: z.int() }),
     work: workField,
   }),
 };
-type WatchDocument = z.infer<typeof documents.schema> & WithOutbox;
+type StoredWatch = z.infer<typeof documents.schema>;
+type WatchDocument = StoredWatch & WithOutbox;
+
+const watchIn = ({ _id, slot, work, ...fields }: StoredWatch): Watch => fields;
 
 export interface WatchListPart {
   readonly projectId: ProjectId;
@@ -108,7 +81,7 @@ export function createWatchStore(
   return {
     async findWatch(projectId: ProjectId, scope: InventoryKey): Promise<Watch | null> {
       const stored = await find(projectId, scope);
-      return stored && toWatch(stored);
+      return stored && watchIn(stored);
     },
     /** The watch with its next turn, which is claimed where it was tried. */
     async findTurn(projectId: ProjectId, scope: InventoryKey): Promise<Pending<Watch> | null> {
@@ -116,7 +89,7 @@ export function createWatchStore(
       if (stored === null) return null;
       const { _id: id, work } = stored;
       const { dueAt, tries, owner: ownerBefore } = work;
-      return { id, item: toWatch(stored), dueAtMs: dueAt.getTime(), tries, ownerBefore };
+      return { id, item: watchIn(stored), dueAtMs: dueAt.getTime(), tries, ownerBefore };
     },
     /** By inventory. */
     async listWatches({ projectId, state, after, limit }: WatchListPart): Promise<Watch[]> {
@@ -126,23 +99,23 @@ export function createWatchStore(
           ? {}
           : { pausedReason: state === 'active' ? null : { $ne: null as never } };
       const found = collection.find({ _id, ...ofState }).sort({ _id: 1 });
-      const read = (stored: WatchDocument) => [toWatch(parseDocument(documents, stored))];
+      const read = (stored: WatchDocument) => [watchIn(parseDocument(documents, stored))];
       return await bounded(readFirst(found, limit, read, logger));
     },
     insertWatch: slotInserts(collection, bounded),
     /** False when it changed or was claimed meanwhile. */
     async changeWatch(read: Pending<Watch>, changed: Watch): Promise<boolean> {
       // A turn that is under way ends by a write of what it read: it is repeated.
-      const isDue = changed.nextRunAtMs === read.item.nextRunAtMs;
-      const work = isDue ? {} : { work: newWork(changed.nextRunAtMs) };
+      const isDue = changed.nextRefreshAtMs === read.item.nextRefreshAtMs;
+      const work = isDue ? {} : { work: newWork(changed.nextRefreshAtMs) };
       const version = read.item.version + 1;
-      return await write(read, { $set: { ...toFields(changed), version, ...work } });
+      return await write(read, { $set: { ...changed, version, ...work } });
     },
     /** Null when there is none. */
     async deleteWatch(projectId: ProjectId, scope: InventoryKey): Promise<Watch | null> {
       const deleted = collection.findOneAndDelete({ _id: placeOf(projectId, scope) });
       const stored = await bounded(deleted);
-      return stored && toWatch(parseDocument(documents, stored));
+      return stored && watchIn(parseDocument(documents, stored));
     },
     /** Ends a turn with one write, its messages in it; false when the watch changed meanwhile. */
     async endTurn(
@@ -153,9 +126,9 @@ export function createWatchStore(
     ): Promise<boolean> {
       const outbox = messages.length === 0 ? {} : pushToOutbox(messages, nowMs);
       const version = claimed.item.version + 1;
-      const isSoon = next.nextRunAtMs - nowMs <= soonMs;
-      const work = newWork(next.nextRunAtMs, isSoon ? soon : undefined);
-      const $set = { ...toFields(next), version, work };
+      const isSoon = next.nextRefreshAtMs - nowMs <= soonMs;
+      const work = newWork(next.nextRefreshAtMs, isSoon ? soon : undefined);
+      const $set = { ...next, version, work };
       return await write(claimed, { $set, ...outbox } as UpdateFilter<WatchDocument>);
     },
     turns: openTurns(collection, logger),
@@ -176,14 +149,14 @@ function openTurns(
   logger: Pick<Logger, 'error'>,
 ): WorkQueue<Watch> {
   const queueOf = (of: { readonly waitMaxMs: number; readonly queue?: string }) =>
-    createWorkQueue<WatchDocument, z.infer<typeof documents.schema>, Watch>({
+    createWorkQueue<WatchDocument, StoredWatch, Watch>({
       ...of,
       collection,
       documents,
       keyField: 'projectId',
       logger,
       projection: { outbox: 0 },
-      toItem: toWatch,
+      toItem: watchIn,
       completed: 'deleted',
     });
   const ofHours = queueOf({ waitMaxMs: soonMs, queue: soon });
@@ -204,9 +177,9 @@ type Bounded = <Value>(work: Promise<Value>) => Promise<Value>;
 function slotInserts(collection: Collection<WatchDocument>, bounded: Bounded) {
   async function tryInsert(watch: Watch, slot: number): Promise<boolean> {
     const _id = placeOf(watch.projectId, watch.scope);
-    const work = newWork(watch.nextRunAtMs, soon);
+    const work = newWork(watch.nextRefreshAtMs, soon);
     try {
-      await bounded(collection.insertOne({ _id, ...toFields(watch), slot, work }));
+      await bounded(collection.insertOne({ _id, ...watch, slot, work }));
       return true;
     } catch (error) {
       if (isDuplicateKey(error)) return false;
@@ -236,7 +209,7 @@ function slotInserts(collection: Collection<WatchDocument>, bounded: Bounded) {
     const counted = collection.countDocuments(ofProject, { limit: slotsMax });
     if ((await bounded(counted)) >= slotsMax) return 'full';
     // Its tail is random: watches that are put at once rarely try the same slot.
-    const tail = Number.parseInt(watch.id.slice(-12), 16);
+    const tail = Number.parseInt(watch.watchId.slice(-12), 16);
     if (await tryInsert(watch, tail % slotsMax)) return 'inserted';
     const free = await freeSlots(watch.projectId, slotsMax);
     const slot = free[tail % free.length];
@@ -248,38 +221,5 @@ function slotInserts(collection: Collection<WatchDocument>, bounded: Bounded) {
 /** As it was read, by its turn too: a claim is a change. */
 function asRead({ id: _id, item, dueAtMs, tries }: Pending<Watch>) {
   const claim = { 'work.dueAt': dateOf(dueAtMs), 'work.tries': tries };
-  return { _id, watchId: item.id, version: item.version, ...claim };
-}
-
-function toFields(watch: Watch) {
-  const { createdAtMs, nextRunAtMs, run, id: watchIdOf, ...fields } = watch;
-  return {
-    ...fields,
-    watchId: watchIdOf,
-    createdAt: dateOf(createdAtMs),
-    nextRunAt: dateOf(nextRunAtMs),
-    run: run && {
-      refreshId: run.refreshId,
-      at: dateOf(run.atMs),
-      isOpen: run.isOpen,
-      outcome: run.outcome,
-    },
-  };
-}
-
-function toWatch(document: z.infer<typeof documents.schema>): Watch {
-  const { _id, slot: _slot, work: _work, createdAt, nextRunAt, run, ...rest } = document;
-  const { watchId: id, ...fields } = rest;
-  return {
-    ...fields,
-    id,
-    createdAtMs: createdAt.getTime(),
-    nextRunAtMs: nextRunAt.getTime(),
-    run: run && {
-      refreshId: run.refreshId,
-      atMs: run.at.getTime(),
-      isOpen: run.isOpen,
-      outcome: run.outcome,
-    },
-  };
+  return { _id, watchId: item.watchId, version: item.version, ...claim };
 }

@@ -1,7 +1,6 @@
 import type { WatchView } from '@inventory/contracts/http/watches';
 import type { PriceList } from '@inventory/contracts/internal/ledger';
 import { unchangedBlocks } from '@inventory/contracts/vocabulary';
-import { isoTime } from '@inventory/runtime/clock';
 import type { WatchServices } from './open-watches.ts';
 import { withEndOfRun } from './run-watch.ts';
 import {
@@ -13,13 +12,13 @@ import {
 } from './watch.domain.ts';
 
 /** The watch as it is, with the end of its last run. */
-export async function watchView(
+export async function readView(
   { collector, prices }: WatchServices,
   watch: Watch,
 ): Promise<WatchView> {
   // What cannot be read now is shown as it is stored.
   const known = await withEndOfRun(collector, watch).catch(() => null);
-  return toWireWatch(known ?? watch, await prices.readPrices());
+  return viewOf(known ?? watch, await prices.readPrices());
 }
 
 /** One block is estimated where the size of the inventory is not known. */
@@ -36,21 +35,14 @@ function runCosts(prices: PriceList, assets: number | null): RunCosts {
   return { reservation, estimate: Math.min(estimate, reservation) };
 }
 
-export function toWireWatch(watch: Watch, prices: PriceList): WatchView {
+export function viewOf(watch: Watch, prices: PriceList): WatchView {
   const costs = runCosts(prices, watch.assets);
-  const { run, pausedReason } = watch;
   return {
-    watch_id: watch.id,
-    scope: watch.scope,
-    every_seconds: watch.everySeconds,
-    language: watch.language,
-    max_credits_per_day: watch.maxCreditsPerDay,
-    state: pausedReason === null ? 'active' : 'paused',
-    paused_reason: pausedReason,
-    next_refresh_at: isoTime(watch.nextRunAtMs),
-    last_refresh_id: run?.refreshId ?? null,
-    last_outcome: run?.outcome ?? null,
-    expected_credits_per_month: expectedCreditsPerMonth(watch, costs),
-    maximum_credits_per_month: maximumCreditsPerMonth(watch, costs),
+    ...watch,
+    state: watch.pausedReason === null ? 'active' : 'paused',
+    lastRefreshId: watch.run?.refreshId ?? null,
+    lastOutcome: watch.run?.outcome ?? null,
+    expectedCreditsPerMonth: expectedCreditsPerMonth(watch, costs),
+    maximumCreditsPerMonth: maximumCreditsPerMonth(watch, costs),
   };
 }

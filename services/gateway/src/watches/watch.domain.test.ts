@@ -23,19 +23,19 @@ const uuid = '0199c2a4-6f10-7b21-8c3d-4e5f6a7b8009';
 
 function watchOf(of: Partial<Watch> = {}): Watch {
   const numbered = numberedWatch(0, `prj_${uuid}`, startMs);
-  return { ...numbered, id: `wat_${uuid}`, nextRunAtMs: startMs, ...of };
+  return { ...numbered, watchId: `wat_${uuid}`, nextRefreshAtMs: startMs, ...of };
 }
 
 const every = fc.integer({ min: 300, max: 604_800 });
-const watchIds = fc.uuid().map((id): Watch['id'] => `wat_${id}`);
+const watchIds = fc.uuid().map((id): Watch['watchId'] => `wat_${id}`);
 const runs = { numRuns: propertyRuns(1_000) };
 const openRun = (atMs: number) => ({ refreshId: uuid, atMs, isOpen: true, outcome: null });
 
 describe('the times of runs (Watches) [watch-runs]', () => {
   test('each period has one, after the one before and never two within nine tenths of a period', () => {
     fc.assert(
-      fc.property(watchIds, every, fc.nat(10 * dayMs), (id, everySeconds, laterMs) => {
-        const watch = watchOf({ id, everySeconds });
+      fc.property(watchIds, every, fc.nat(10 * dayMs), (watchId, everySeconds, laterMs) => {
+        const watch = watchOf({ watchId, everySeconds });
         const periodMs = everySeconds * 1_000;
         const one = runTimeAfter(watch, startMs + laterMs);
         const next = nextRunTime(watch, one);
@@ -50,7 +50,7 @@ describe('the times of runs (Watches) [watch-runs]', () => {
   test('many that are made at once are spread over their period, their first ones over five minutes', () => {
     const many = Array.from({ length: 1_000 }, (_, at) =>
       watchOf({
-        id: `wat_0199c2a4-6f10-7b21-8c3d-${String(at).padStart(12, '0')}`,
+        watchId: `wat_0199c2a4-6f10-7b21-8c3d-${String(at).padStart(12, '0')}`,
         everySeconds: 3_600,
       }),
     );
@@ -92,8 +92,8 @@ describe('the times of runs (Watches) [watch-runs]', () => {
 
   test('a paused watch looks again within fifteen minutes; at its daily limit after midnight', () => {
     fc.assert(
-      fc.property(watchIds, every, fc.nat(dayMs), (id, everySeconds, laterMs) => {
-        const watch = watchOf({ id, everySeconds });
+      fc.property(watchIds, every, fc.nat(dayMs), (watchId, everySeconds, laterMs) => {
+        const watch = watchOf({ watchId, everySeconds });
         const nowMs = startMs + laterMs;
         const soon = pausedUntil(watch, 'insufficient_funds', nowMs);
         expect(soon).toBeGreaterThan(nowMs);

@@ -1,41 +1,50 @@
-import type { AccountId, ProjectId, RefreshId, WatchId } from '@inventory/contracts/ids';
-import type { InventoryKey } from '@inventory/contracts/inventory-key';
-import type { Language } from '@inventory/contracts/languages';
-import type { RefreshOutcome, WatchPauseReason } from '@inventory/contracts/vocabulary';
+import { watchView } from '@inventory/contracts/http/watches';
+import { accountId, projectId, refreshId, watchId } from '@inventory/contracts/ids';
+import {
+  type RefreshOutcome,
+  refreshOutcome,
+  type WatchPauseReason,
+} from '@inventory/contracts/vocabulary';
+import { z } from 'zod';
 
 /** The last run of a watch. */
-export interface WatchRun {
-  readonly refreshId: RefreshId;
-  readonly atMs: number;
+const lastRun = z.object({
+  refreshId,
+  atMs: z.number(),
   /** False once its end is recorded. */
-  readonly isOpen: boolean;
+  isOpen: z.boolean(),
   /** Null while it is open, and where its refresh was never made. */
-  readonly outcome: RefreshOutcome | null;
-}
+  outcome: refreshOutcome.nullable(),
+});
 
-export interface Watch {
-  readonly id: WatchId;
-  readonly version: number;
-  readonly accountId: AccountId;
-  readonly projectId: ProjectId;
-  readonly scope: InventoryKey;
-  readonly language: Language;
-  readonly everySeconds: number;
-  readonly maxCreditsPerDay: number | null;
-  readonly createdAtMs: number;
+const shown = {
+  scope: true,
+  language: true,
+  everySeconds: true,
+  maxCreditsPerDay: true,
+  pausedReason: true,
+} as const;
+
+/** One watch: what its customer sees of it, and what its turns made of it. */
+export const watch = watchView.out.pick(shown).extend({
+  watchId,
+  version: z.int(),
+  accountId,
+  projectId,
+  createdAtMs: z.number(),
   /** The id of the next run follows from it: it changes only once that run can no longer be made. */
-  readonly nextRunAtMs: number;
-  readonly pausedReason: WatchPauseReason | null;
-  readonly run: WatchRun | null;
+  nextRefreshAtMs: z.number(),
+  run: lastRun.nullable(),
   /** Runs in a row that were private or not found. */
-  readonly denials: number;
+  denials: z.int(),
   /** Of the saved inventory, as it was found when the watch was put; null where none was. */
-  readonly assets: number | null;
+  assets: z.int().nullable(),
   /** What runs cost that ended on this UTC day. */
-  readonly spent: { readonly day: number; readonly credits: number };
+  spent: z.object({ day: z.int(), credits: z.int() }),
   /** Of the last runs that were settled. */
-  readonly recent: { readonly runs: number; readonly credits: number };
-}
+  recent: z.object({ runs: z.number(), credits: z.int() }),
+});
+export type Watch = z.infer<typeof watch>;
 
 /** How a run ended, as its refresh states it. */
 export interface EndedRun {
@@ -53,7 +62,7 @@ const jitterPart = 0.1;
 
 export const dayOf = (timeMs: number): number => Math.floor(timeMs / dayMs);
 
-type Timed = Pick<Watch, 'id' | 'createdAtMs' | 'everySeconds'>;
+type Timed = Pick<Watch, 'watchId' | 'createdAtMs' | 'everySeconds'>;
 
 /**
  * The first time of a run after this one. Each period has one time, at a phase of the watch and up to
@@ -61,11 +70,11 @@ type Timed = Pick<Watch, 'id' | 'createdAtMs' | 'everySeconds'>;
  */
 export function runTimeAfter(watch: Timed, afterMs: number): number {
   const periodMs = watch.everySeconds * 1_000;
-  const startMs = watch.createdAtMs + Math.floor(shareOf(watch.id) * periodMs);
+  const startMs = watch.createdAtMs + Math.floor(shareOf(watch.watchId) * periodMs);
   const timeOf = (period: number) =>
     startMs +
     period * periodMs +
-    Math.floor(shareOf(`${watch.id} ${period}`) * jitterPart * periodMs);
+    Math.floor(shareOf(`${watch.watchId} ${period}`) * jitterPart * periodMs);
   let period = Math.max(0, Math.floor((afterMs - startMs) / periodMs));
   while (timeOf(period) <= afterMs) period += 1;
   return timeOf(period);
@@ -78,7 +87,7 @@ export function nextRunTime(watch: Timed, nowMs: number): number {
 
 /** A new watch is looked at soon; many of them within the shortest period. */
 export function firstRunTime(watch: Timed): number {
-  return watch.createdAtMs + Math.floor(shareOf(`first ${watch.id}`) * 300_000);
+  return watch.createdAtMs + Math.floor(shareOf(`first ${watch.watchId}`) * 300_000);
 }
 
 /** From this time on it may run again: what is private or not found backs off to a day. */
@@ -99,7 +108,7 @@ export function pausedUntil(watch: Watch, reason: WatchPauseReason, nowMs: numbe
 /** A paused watch is looked at more often than it may have runs, so that it resumes soon. */
 export function nextLookTime(watch: Timed, nowMs: number): number {
   const periodMs = Math.min(pausedPeriodMs, watch.everySeconds * 1_000);
-  return nowMs + Math.floor(periodMs * (0.5 + shareOf(`${watch.id} ${nowMs}`) / 2));
+  return nowMs + Math.floor(periodMs * (0.5 + shareOf(`${watch.watchId} ${nowMs}`) / 2));
 }
 
 /** Whether a run may hold so much today: what is charged never exceeds what is held. */

@@ -84,8 +84,8 @@ const listWebhookDeliveriesRoute = dataRoute({
     const parts = listParts(cursors, ['webhook-deliveries', path.endpoint_id]);
     const query = { ...filter, before: parts.begin(cursor) ?? undefined };
     const found = await webhooks.call(webhookApi.listDeliveries, { path, query });
-    const { items, next_before } = found;
-    return { data: { items, pagination: parts.paginationTo(next_before) } };
+    const { items, nextBefore } = found;
+    return { data: { items, pagination: parts.paginationTo(nextBefore) } };
   },
 });
 

@@ -2,7 +2,6 @@ import { idempotencyKey, projectPath } from '@inventory/contracts/http/parameter
 import {
   deletedWebhookEndpoint,
   newWebhookEndpoint,
-  type WebhookEndpointView,
   webhookEndpoint,
   webhookEndpointChange,
   webhookEndpointList,
@@ -13,6 +12,7 @@ import {
 } from '@inventory/contracts/http/webhooks';
 import { webhookApi } from '@inventory/contracts/internal/webhooks';
 import type { InternalClient } from '@inventory/http/internal-client';
+import { isoTime } from '@inventory/runtime/clock';
 import { z } from 'zod';
 import { requireEvents } from '../http/authorize.ts';
 import { dataRoute, partOf } from '../http/data-route.ts';
@@ -36,7 +36,7 @@ export const webhookOperation = {
 const endpointsTemplate = '/v2/projects/{project_id}/webhook-endpoints';
 export const endpointTemplate = `${endpointsTemplate}/{endpoint_id}` as const;
 
-const endpointExample: WebhookEndpointView = {
+const endpointExample: z.input<typeof webhookEndpoint> = {
   endpoint_id: exampleIds.webhookEndpoint,
   project_id: exampleIds.project,
   url: 'https://example.com/hooks/inventory',
@@ -91,7 +91,7 @@ const createWebhookEndpointRoute = dataRoute({
   errors: ['webhook_endpoint_limit_reached'],
   async handle({ webhooks }: WebhookServices, { path, body: wanted }, { principal }) {
     requireEvents(principal);
-    const body = { ...wanted, account_id: principal.accountId };
+    const body = { ...wanted, accountId: principal.accountId };
     return { data: await webhooks.call(webhookApi.createEndpoint, { path, body }) };
   },
 });
@@ -118,8 +118,8 @@ const listWebhookEndpointsRoute = dataRoute({
 });
 
 /** As they are sorted, so that a list continues after an endpoint that was deleted meanwhile. */
-function placeOf({ created_at, endpoint_id }: WebhookEndpointView): string {
-  return `${created_at} ${endpoint_id}`;
+function placeOf({ createdAtMs, endpointId }: z.output<typeof webhookEndpoint>): string {
+  return `${isoTime(createdAtMs)} ${endpointId}`;
 }
 
 const readWebhookEndpointRoute = dataRoute({
@@ -223,8 +223,8 @@ const rotateWebhookSecretRoute = dataRoute({
   },
   errors: ['webhook_endpoint_not_found', 'idempotency_conflict', 'secret_rotation_in_progress'],
   async handle({ webhooks }: WebhookServices, { path, header, body }) {
-    const wanted = { ...body, key: header['Idempotency-Key'] };
-    const { endpoint, headers } = await rotateSecret(webhooks, path, wanted);
+    const keyed = { ...body, idempotencyKey: header['Idempotency-Key'] };
+    const { endpoint, headers } = await rotateSecret(webhooks, { path, body: keyed });
     return { data: endpoint, headers };
   },
 });

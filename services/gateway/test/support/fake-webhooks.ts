@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
-import type { WebhookDeliveryView, WebhookEndpointView } from '@inventory/contracts/http/webhooks';
+import type { webhookDelivery, webhookEndpoint } from '@inventory/contracts/http/webhooks';
 import type { Refusal } from '@inventory/contracts/refusal';
+import type { z } from 'zod';
 import {
   type FakeAnswer,
   type HttpFake,
@@ -8,6 +9,8 @@ import {
   refusalAnswer,
   startHttpFake,
 } from './http-fake.ts';
+
+type EndpointView = z.input<typeof webhookEndpoint>;
 
 export interface WebhookAsk {
   readonly method: string;
@@ -28,7 +31,7 @@ export interface FakeWebhooks {
   /** The endpoints of every Project, oldest first. */
   endpointIds: readonly string[];
   /** Deliveries of every endpoint, and the position of the next part. */
-  deliveries: { items: WebhookDeliveryView[]; next_before: string | null };
+  deliveries: { items: z.input<typeof webhookDelivery>[]; next_before: string | null };
   reset(): void;
   close(): Promise<void>;
 }
@@ -95,10 +98,10 @@ export async function startFakeWebhooks(): Promise<FakeWebhooks> {
   });
 }
 
-function endpointOf(projectId: string, endpointId: string): WebhookEndpointView {
+function endpointOf(projectId: string, endpointId: string): EndpointView {
   return {
-    endpoint_id: endpointId as WebhookEndpointView['endpoint_id'],
-    project_id: projectId as WebhookEndpointView['project_id'],
+    endpoint_id: endpointId as EndpointView['endpoint_id'],
+    project_id: projectId as EndpointView['project_id'],
     url: 'https://example.com/hook',
     description: null,
     types: ['inventory.refresh.completed'],

@@ -8,7 +8,7 @@ const accountId = newAccountId();
 export function watchOf(at: number, projectId: ProjectId, nowMs: number = 0): Watch {
   const uuid = `0199c2a4-6f10-7b21-8c3d-${String(at).padStart(12, '0')}`;
   return {
-    id: `wat_${uuid}`,
+    watchId: `wat_${uuid}`,
     version: 1,
     accountId,
     projectId,
@@ -21,7 +21,7 @@ export function watchOf(at: number, projectId: ProjectId, nowMs: number = 0): Wa
     everySeconds: 300,
     maxCreditsPerDay: null,
     createdAtMs: nowMs,
-    nextRunAtMs: nowMs + 1 + at,
+    nextRefreshAtMs: nowMs + 1 + at,
     pausedReason: null,
     run: null,
     denials: 0,

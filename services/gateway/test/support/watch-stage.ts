@@ -161,9 +161,9 @@ export async function openWatchStage(
   };
   const wanted: WantedWatch = {
     ...owner,
-    every_seconds: everySeconds,
+    everySeconds,
     language: 'english',
-    max_credits_per_day: maxCreditsPerDay,
+    maxCreditsPerDay,
   };
   /** `between` runs after the watch is read and before it is written, once. */
   const put = (changed: Partial<WantedWatch> = {}, between = async () => {}) => {
@@ -195,20 +195,20 @@ export async function openWatchStage(
     /** The turns of its due time, until it is over. */
     async endTurns(): Promise<void> {
       stage.dies = null;
-      const { nextRunAtMs } = await find();
-      while ((await find()).nextRunAtMs === nextRunAtMs) {
+      const { nextRefreshAtMs } = await find();
+      while ((await find()).nextRefreshAtMs === nextRefreshAtMs) {
         clock.advance(claimMs + 1);
         await this.turn();
       }
     },
     /** To the next time at which the watch has a turn. */
     async toNextTurn(): Promise<void> {
-      const { nextRunAtMs } = await find();
-      clock.advance(Math.max(claimMs + 1, nextRunAtMs - clock.now() + 1));
+      const { nextRefreshAtMs } = await find();
+      clock.advance(Math.max(claimMs + 1, nextRefreshAtMs - clock.now() + 1));
     },
     /** What the outbox of the watch has, as any replica sends it. */
     async flush(): Promise<void> {
-      const stored = await db.collection(watchCollection).findOne({ watchId: made.watch.id });
+      const stored = await db.collection(watchCollection).findOne({ watchId: made.watch.watchId });
       for (const message of (stored?.['outbox'] ?? []) as OutgoingMessage[]) {
         outbox.set(message.id, message);
       }

@@ -48,9 +48,9 @@ import { v1AliasFailure, v1InvalidRequest, v1OriginalFailure } from '@inventory/
 import {
   acceptedWatchItem,
   refusedWatchItem,
-  watch,
   watchRun,
   watchTest,
+  watchView,
 } from '@inventory/contracts/http/watches';
 import { creditFunding, subscriptionFunding } from '@inventory/contracts/internal/ledger';
 import { inventoryKey } from '@inventory/contracts/inventory-key';
@@ -111,7 +111,7 @@ const named: NamedSchemas = new Map<z.core.$ZodType, string>([
   [unknownKeysLimit, 'UnknownKeysLimit'],
   [peerLimit, 'PeerLimit'],
   [issuedLimit, 'IssuedLimit'],
-  [watch, 'Watch'],
+  [watchView, 'Watch'],
   [watchRun, 'WatchRun'],
   [watchTest, 'WatchTest'],
   [acceptedWatchItem, 'AcceptedWatchItem'],
