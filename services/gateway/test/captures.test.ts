@@ -170,13 +170,13 @@ describe('A chain of Live Pages (Reads: Capture) [capture]', () => {
       type: 'revision.completed.v1',
       id: `completed:${chain.chainId}`,
       body: {
-        scan_id: chain.chainId,
-        refresh_id: null,
+        scanId: chain.chainId,
+        refreshId: null,
         source: 'capture',
-        account_id: owner.accountId,
+        accountId: owner.accountId,
         scope: owner.scope,
         language: 'german',
-        reported_total_count: 3,
+        reportedTotalCount: 3,
         pages: [{ page: 0, epoch: 1 }, { page: 1 }, { page: 2 }],
       },
     });

@@ -11,7 +11,7 @@ import { createBlockStore } from '../src/storage/block-store.ts';
 import { toNumberBytes } from '../src/storage/mapping.ts';
 import { createScopeStore } from '../src/storage/scope-store.ts';
 import { asset, description, plainPage, type ScanPage } from './support/scan-builder.ts';
-import type { GivenPage } from './support/store-client.ts';
+import { type GivenPage, pinTo } from './support/store-client.ts';
 import {
   openStoreUnderTest,
   type Replica,
@@ -136,7 +136,7 @@ describe('GET of a page (Reads: page_size, chains) [current-pinned-chain, page-s
     const [kept] = await packedBlocks.find({ ...ofIt, _id: /br$/ }).toArray();
 
     expect(await replica.client.erase(erased)).toBe(204);
-    const late = { ...ofIt, revisionId: saved.revision_id, rowSetId: null, index: 0 } as const;
+    const late = { ...ofIt, revisionId: saved.revisionId, rowSetId: null, index: 0 } as const;
     const packing = { coding: 'gzip', bytes: Buffer.from('x'), rawBytes: 1, crc32: 0 } as const;
     await blocks.keepPacked({ ...late, textSetId: kept?.set ?? '', coding: 'gzip' }, packing);
 
@@ -218,7 +218,7 @@ describe('GET of assets by their ids (Reads: Current lookups) [current-lookups]'
 
   it('of an inventory that is not saved is 404; what it was found by goes with the inventory', async () => {
     const scope = newScope();
-    const { revision_id: revisionId } = await replica.save({ scope, pages: [plainPage(0, 3)] });
+    const { revisionId } = await replica.save({ scope, pages: [plainPage(0, 3)] });
     const assetid = ['1'];
     await replica.client.assets(scope, { assetid });
     const kept = await indexesOf(scope).toArray();
@@ -256,7 +256,7 @@ describe('GET of lines (Export) [export]', () => {
   it('is a run of the pinned observation, and the next one continues there', async () => {
     const scope = newScope();
     const pages = variedPages();
-    const { observation_id } = await replica.save({ scope, pages });
+    const { observationId } = await replica.save({ scope, pages });
     const all = pages.flatMap((page) => page.assets);
 
     const first = await replica.client.lines(scope, { format: 'ndjson', position: 1_999 });
@@ -264,12 +264,16 @@ describe('GET of lines (Export) [export]', () => {
     const next = await replica.client.lines(scope, {
       format: 'csv',
       position: first.meta.next_position ?? 0,
-      observation_id,
+      observation_id: observationId,
     });
 
     const [line, ...rest] = first.text.split('\n');
     expect([JSON.parse(line ?? '').asset, rest]).toEqual([all[1_999], ['']]);
-    expect(first.meta).toMatchObject({ observation_id, next_position: 2_000, total_count: 4_500 });
+    expect(first.meta).toMatchObject({
+      observation_id: observationId,
+      next_position: 2_000,
+      total_count: 4_500,
+    });
     expect(next.text.split('\r\n')).toHaveLength(2_001);
     expect(next.text).toMatch(/^2000,60,2,730,2,1,,/);
   });
@@ -297,7 +301,7 @@ describe('The bytes of a page', () => {
     const saved = await replica.save({ scope, pages: [{ assets, descriptions }] });
     const odd = assets.map((one) => ` \n${JSON.stringify(one, null, '\t')}\r\n `);
     const oddText = JSON.stringify(descriptions[0]).replaceAll(':', '\n : ');
-    await plant(saved.revision_id, odd, oddText);
+    await plant(saved.revisionId, odd, oddText);
 
     const whole = await replica.client.page(scope);
     const middle = await replica.client.page(scope, { page_size: 1, position: 1 });
@@ -359,18 +363,17 @@ describe('GET of changes (Beyond the interface: Changes) [changes-are-a-function
     const old = await replica.save({ scope, pages: [page(['1', '9', '10'], '1')] });
     const head = await replica.save({ scope, pages: [page(['100', '10', '9'], '2')] });
 
-    const first = await changes(scope, { since: old.revision_id });
+    const first = await changes(scope, { since: old.revisionId });
     await replica.save({ scope, pages: [page(['1'], '7')] });
-    const { revision_id, observation_id } = head;
     const behind = first.meta?.last_key ?? '';
-    const pinned = { since: old.revision_id, revision_id, observation_id, behind };
+    const pinned = { since: old.revisionId, ...pinTo(head), behind };
     const second = await changes(scope, pinned);
 
-    expect(head.previous_revision_id).toBe(old.revision_id);
+    expect(head.previousRevisionId).toBe(old.revisionId);
     expect(first.meta).toMatchObject({
-      ...{ scope, observation_id, language: 'english' },
-      from_revision_id: old.revision_id,
-      to_revision_id: revision_id,
+      ...{ scope, observation_id: head.observationId, language: 'english' },
+      from_revision_id: old.revisionId,
+      to_revision_id: head.revisionId,
       counts: { added: 1, removed: 1, changed: 2 },
     });
     expect(first.body).toEqual({
@@ -380,7 +383,7 @@ describe('GET of changes (Beyond the interface: Changes) [changes-are-a-function
       descriptions: [description('501')],
     });
     expect(second.meta).toMatchObject({
-      to_revision_id: revision_id,
+      to_revision_id: head.revisionId,
       counts: null,
       last_key: null,
     });
@@ -394,8 +397,8 @@ describe('GET of changes (Beyond the interface: Changes) [changes-are-a-function
 
   it('refuses what leads nowhere', async () => {
     const [scope, other] = [newScope(), newScope()];
-    const { revision_id: since } = await replica.save({ scope, pages: [plainPage(0, 1)] });
-    const { revision_id: foreign } = await replica.save({ scope: other, pages: [plainPage(0, 1)] });
+    const { revisionId: since } = await replica.save({ scope, pages: [plainPage(0, 1)] });
+    const { revisionId: foreign } = await replica.save({ scope: other, pages: [plainPage(0, 1)] });
 
     const refusals = [
       await changes(newScope(), { since }),

@@ -3,18 +3,18 @@ import { pack } from '@inventory/runtime/packed-bytes';
 import { newScope } from '@inventory/testkit/builders';
 import { waitFor } from '@inventory/testkit/wait-for';
 import { Binary } from 'mongodb';
-import { fromCompletedMessage } from '../src/consumers/on-revision-commands.ts';
 import { assembleScan } from '../src/scans/assemble-scan.ts';
 import { assemblyOn } from './support/assembly-on.ts';
 import {
   asset,
-  completedMessage,
+  completedScan,
   description,
   newScan,
   plainPage,
   type Scan,
   type ScanPage,
 } from './support/scan-builder.ts';
+import { pinTo } from './support/store-client.ts';
 import {
   openStoreUnderTest,
   type Replica,
@@ -59,7 +59,7 @@ describe('A completed scan (Refresh: commit) [only-complete-scans]', () => {
       completedAtMs: start,
     });
 
-    expect(saved).toMatchObject({ changed: true, observed_assets: 4 });
+    expect(saved).toMatchObject({ changed: true, observedAssets: 4 });
     const page = await replica.client.page(scope);
     expect(page.assets).toEqual([
       { ...first.assets[0], amount: '26' },
@@ -70,8 +70,8 @@ describe('A completed scan (Refresh: commit) [only-complete-scans]', () => {
     expect(page.descriptions).toEqual(first.descriptions);
     expect(page.meta).toEqual({
       scope,
-      revision_id: saved.revision_id,
-      observation_id: saved.observation_id,
+      revision_id: saved.revisionId,
+      observation_id: saved.observationId,
       verified_at: new Date(start).toISOString(),
       scan_window: {
         started_at: new Date(start - 5_000).toISOString(),
@@ -105,7 +105,7 @@ describe('A completed scan (Refresh: commit) [only-complete-scans]', () => {
     ).toBe(1);
     expect(
       await store.collections.assetBlocks.countDocuments({
-        set: (await store.committed(scan)).revision_id,
+        set: (await store.committed(scan)).revisionId,
       }),
     ).toBe(1);
   });
@@ -137,7 +137,7 @@ describe('A completed scan (Refresh: commit) [only-complete-scans]', () => {
     await replica.save({ scope: hidden, pages: [blank, blank], reportedTotalCount: 3 });
     await replica.save({ scope: unread, pages: [] });
 
-    expect(ofEmpty).toMatchObject({ changed: true, observed_assets: 0 });
+    expect(ofEmpty).toMatchObject({ changed: true, observedAssets: 0 });
     for (const [scope, reported] of [
       [empty, 0],
       [hidden, 3],
@@ -167,7 +167,7 @@ describe('A completed scan (Refresh: commit) [only-complete-scans]', () => {
     await replica.client.stage(scan);
     await store.complete(scan);
 
-    expect((await store.committed(scan)).observed_assets).toBe(60);
+    expect((await store.committed(scan)).observedAssets).toBe(60);
     await waitFor('its staged chunks are gone', async () => {
       return (await store.collections.chunks.countDocuments({ scanId: scan.scanId })) === 0;
     });
@@ -241,15 +241,15 @@ describe('A further scan of an inventory (Refresh: unchanged) [unchanged]', () =
 
     expect(second).toMatchObject({
       changed: false,
-      revision_id: first.revision_id,
-      observed_assets: 2,
+      revisionId: first.revisionId,
+      observedAssets: 2,
     });
-    expect(second.observation_id).not.toBe(first.observation_id);
+    expect(second.observationId).not.toBe(first.observationId);
     const given = await replica.client.page(scope);
     expect(given.assets).toEqual(page.assets);
     expect(given.meta.verified_at).toBe(new Date(at(1)).toISOString());
     expect(await replica.client.observation(scope)).toEqual({
-      revision_id: first.revision_id,
+      revision_id: first.revisionId,
       verified_at: given.meta.verified_at,
       language: 'english',
       observed_assets: 2,
@@ -270,10 +270,10 @@ describe('A further scan of an inventory (Refresh: unchanged) [unchanged]', () =
     expect(second.changed).toBe(true);
     expect(await replica.client.observation(scope)).toMatchObject({
       changed: true,
-      previous_revision_id: first.revision_id,
+      previous_revision_id: first.revisionId,
     });
     const { revision_id, observation_id } = begun.meta;
-    expect(revision_id).toBe(first.revision_id);
+    expect(revision_id).toBe(first.revisionId);
     const rest = await replica.client.page(scope, { position: 2, revision_id, observation_id });
     expect([...begun.assets, ...rest.assets]).toEqual(plainPage(0, 5).assets);
     expect((await replica.client.page(scope)).assets).toEqual(plainPage(1, 6).assets);
@@ -295,7 +295,7 @@ describe('A further scan of an inventory (Refresh: unchanged) [unchanged]', () =
       completedAtMs: at(1),
     });
 
-    expect(second).toMatchObject({ changed: false, revision_id: first.revision_id });
+    expect(second).toMatchObject({ changed: false, revisionId: first.revisionId });
     const inGerman = await replica.client.page(scope, { language: 'german' });
     expect(inGerman.descriptions).toEqual(german);
     expect(inGerman.meta.language).toBe('german');
@@ -317,7 +317,7 @@ describe('A further scan of an inventory (Refresh: unchanged) [unchanged]', () =
       completedAtMs: at(1),
     });
 
-    expect(second).toMatchObject({ changed: false, revision_id: first.revision_id });
+    expect(second).toMatchObject({ changed: false, revisionId: first.revisionId });
     const { revision_id, observation_id } = begun.meta;
     const rest = await replica.client.page(scope, { position: 1, revision_id, observation_id });
     expect(rest.descriptions).toEqual([page.descriptions[1]]);
@@ -342,7 +342,7 @@ describe('A further scan of an inventory (Refresh: unchanged) [unchanged]', () =
 
     const second = await replica.save({ scope, pages: lastFirst(after), completedAtMs: at(1) });
 
-    expect(second).toMatchObject({ changed: false, revision_id: first.revision_id });
+    expect(second).toMatchObject({ changed: false, revisionId: first.revisionId });
     const given = await replica.client.page(scope);
     expect(given.assets).toEqual(after.assets);
     expect(given.meta.verified_at).toBe(new Date(at(1)).toISOString());
@@ -391,9 +391,8 @@ describe('A further scan of an inventory (Refresh: unchanged) [unchanged]', () =
     const late = await replica.save({ scope, pages: [plainPage(0, 2)], completedAtMs: at(4) });
 
     expect(late.changed).toBe(true);
-    expect((await replica.client.page(scope)).meta.revision_id).toBe(head.revision_id);
-    const { revision_id, observation_id } = late;
-    const pinned = await replica.client.page(scope, { revision_id, observation_id });
+    expect((await replica.client.page(scope)).meta.revision_id).toBe(head.revisionId);
+    const pinned = await replica.client.page(scope, pinTo(late));
     expect(pinned.assets).toEqual(plainPage(0, 2).assets);
   });
 });
@@ -432,7 +431,7 @@ describe('The assembly of many pages (Everything is bounded)', () => {
     });
     await replica.client.stage(scan);
     await afterStaging();
-    const completed = fromCompletedMessage(completedMessage(scan));
+    const completed = completedScan(scan);
     const nowMs = assembly.clock.now();
     const received = { scan: completed, trace: {}, nowMs };
     await assembly.scans.insertScan(received, { dueAtMs: nowMs + 600_000, owner: 'test' });

@@ -2,6 +2,7 @@ import { newScope } from '@inventory/testkit/builders';
 import { createTestClock } from '@inventory/testkit/test-clock';
 import { openHistory } from './support/history.ts';
 import { newScan, plainPage, type Scan } from './support/scan-builder.ts';
+import { pinTo } from './support/store-client.ts';
 import {
   openStoreUnderTest,
   type Replica,
@@ -49,12 +50,11 @@ describe('Scans of collectors whose clocks differ (Refresh: one scan at a time p
     const { verified_at } = await current(scope);
 
     const slow = await save(scope, { assets: 4, sequence: 8, aheadMs: -minuteMs });
-    expect(await current(scope)).toMatchObject({ revision_id: slow.revision_id, verified_at });
+    expect(await current(scope)).toMatchObject({ revision_id: slow.revisionId, verified_at });
     const late = await save(scope, { assets: 5, sequence: 6, aheadMs: minuteMs });
 
-    expect(await current(scope)).toMatchObject({ revision_id: slow.revision_id, total_count: 4 });
-    const { revision_id, observation_id } = late;
-    const pinned = await replica.client.page(scope, { revision_id, observation_id });
+    expect(await current(scope)).toMatchObject({ revision_id: slow.revisionId, total_count: 4 });
+    const pinned = await replica.client.page(scope, pinTo(late));
     expect(pinned.meta.total_count).toBe(5);
   });
 
@@ -64,9 +64,9 @@ describe('Scans of collectors whose clocks differ (Refresh: one scan at a time p
     expect(await replica.client.erase(scope)).toBe(204);
     clock.advance(1);
 
-    const { revision_id } = await save(scope, { assets: 4, sequence: 6 });
+    const { revisionId } = await save(scope, { assets: 4, sequence: 6 });
 
-    expect(await current(scope)).toMatchObject({ revision_id });
+    expect(await current(scope)).toMatchObject({ revision_id: revisionId });
   });
 });
 

@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto';
+import type { ManifestPage } from '@inventory/contracts/messages/revision';
 import type { EndCheckResult } from '@inventory/contracts/vocabulary';
 import type { Clock } from '@inventory/runtime/clock';
 import type { Logger } from '@inventory/runtime/logger';
@@ -10,7 +11,6 @@ import {
   type DigestOf,
   isCapturing,
   type LiveChain,
-  type StagedPage,
 } from './live-chain.domain.ts';
 import type { ChainPagePlace } from './staging-client.ts';
 
@@ -31,7 +31,7 @@ export interface ChainPage {
 export interface CapturePageDeps {
   readonly staging: {
     /** Rejects when the page is not durable, or is never staged. */
-    stagePage(place: ChainPagePlace, members: readonly Buffer[]): Promise<StagedPage>;
+    stagePage(place: ChainPagePlace, members: readonly Buffer[]): Promise<ManifestPage>;
   };
   readonly captures: {
     /** Has no effect when the chain has a capture or is excluded. */
@@ -86,7 +86,7 @@ export function beginPageCapture(deps: CapturePageDeps, page: ChainPage): PageCa
   };
 }
 
-async function stage(deps: CapturePageDeps, page: ChainPage): Promise<StagedPage | null> {
+async function stage(deps: CapturePageDeps, page: ChainPage): Promise<ManifestPage | null> {
   const { chainId: scanId, page: number } = page.chain;
   const { inventoryEpoch, members } = page;
   if (inventoryEpoch === null) return null;

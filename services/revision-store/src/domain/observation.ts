@@ -1,19 +1,12 @@
 import type { ObservationId, RevisionId } from '@inventory/contracts/ids';
 import type { Language } from '@inventory/contracts/languages';
+import type { ScanSource, ScanWindow } from '@inventory/contracts/messages/revision';
 import type { ChainPlace, ChangeSet } from './change-chain.ts';
 
 /** An inventory between two erasures: what was read under an older epoch is never saved. */
 export interface InventoryEpoch {
   readonly scope: string;
   readonly epoch: number;
-}
-
-/** The origin of the pages: a scan of the collector, or a customer's chain of Live Pages. */
-export type ScanSource = 'refresh' | 'capture';
-
-export interface ScanWindow {
-  readonly startedAtMs: number;
-  readonly completedAtMs: number;
 }
 
 /**
@@ -68,7 +61,7 @@ export interface Observation {
   readonly scannedUntilMs: number | null;
   /** The language of the scan. */
   readonly language: Language;
-  readonly window: ScanWindow;
+  readonly scanWindow: ScanWindow;
   readonly reportedTotalCount: number;
   readonly texts: TextSets;
 }

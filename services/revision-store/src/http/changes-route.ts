@@ -78,15 +78,15 @@ function toChangesPageMeta(
   { scope, since }: Pick<ChangesPageRequest, 'scope' | 'since'>,
   { to, language, counts, lastKey }: Extract<ChangesRead, { result: 'page' }>,
 ): ChangesPageMeta {
-  const { revision, observationId, window } = to;
-  const completedAt = isoTime(window.completedAtMs);
+  const { revision, observationId, scanWindow } = to;
+  const completedAt = isoTime(scanWindow.completedAtMs);
   return changesPageMeta.parse({
     scope,
     from_revision_id: since,
     to_revision_id: revision.revisionId,
     observation_id: observationId,
     verified_at: completedAt,
-    scan_window: { started_at: isoTime(window.startedAtMs), completed_at: completedAt },
+    scan_window: { started_at: isoTime(scanWindow.startedAtMs), completed_at: completedAt },
     language,
     counts,
     last_key: lastKey,

@@ -120,10 +120,10 @@ export const readObservationRoute = internalRoute({
   async handle({ scopes }: InventoryReading, { path }) {
     const latest = await scopes.readLatest(inventoryKeyText(path));
     if (latest === null) throw new Refused({ code: 'inventory_revision_not_found' });
-    const { revision, window, language } = latest.head;
+    const { revision, scanWindow, language } = latest.head;
     return {
       revision_id: revision.revisionId,
-      verified_at: isoTime(window.completedAtMs),
+      verified_at: isoTime(scanWindow.completedAtMs),
       language,
       observed_assets: revision.totalCount,
       changed: latest.changed,
@@ -176,14 +176,14 @@ function toCurrentPageMeta(
   page: Omit<Extract<CurrentRead, { result: 'page' }>, 'body'>,
 ): CurrentPageMeta {
   const { observation, language, nextPosition, packed } = page;
-  const { revision, window } = observation;
-  const completedAt = isoTime(window.completedAtMs);
+  const { revision, scanWindow } = observation;
+  const completedAt = isoTime(scanWindow.completedAtMs);
   return currentPageMeta.parse({
     scope: of,
     revision_id: revision.revisionId,
     observation_id: observation.observationId,
     verified_at: completedAt,
-    scan_window: { started_at: isoTime(window.startedAtMs), completed_at: completedAt },
+    scan_window: { started_at: isoTime(scanWindow.startedAtMs), completed_at: completedAt },
     total_count: revision.totalCount,
     total_amount: revision.totalAmount,
     reported_total_count: observation.reportedTotalCount,

@@ -1,13 +1,12 @@
 import { observationId, refreshId, revisionId } from '@inventory/contracts/ids';
 import { language } from '@inventory/contracts/languages';
-import { manifestPage, scanSource } from '@inventory/contracts/messages/revision';
+import { manifestPage, scanResult, scanSource } from '@inventory/contracts/messages/revision';
 import { type CollectionIndexes, whereExists } from '@inventory/mongo/indexes';
 import { storedTrace } from '@inventory/mongo/parse-document';
 import { leaseField } from '@inventory/work/lease';
 import { workField, workIndex } from '@inventory/work/work-field';
 import type { Binary, Collection, Db } from 'mongodb';
 import { z } from 'zod';
-import type { ManifestPage, ScanResult } from '../domain/scan.ts';
 import {
   type ChangeBlockDocument,
   type ChangeSetDocument,
@@ -30,24 +29,9 @@ const manifest = z.object({
   language,
   window,
   reportedTotalCount: z.int(),
-  pages: z.array<z.ZodType<ManifestPage>>(manifestPage).readonly(),
+  pages: z.array(manifestPage),
 });
 export type ManifestFields = z.infer<typeof manifest>;
-
-const scanResult: z.ZodType<ScanResult> = z.discriminatedUnion('result', [
-  z.object({
-    result: z.literal('committed'),
-    revisionId,
-    previousRevisionId: revisionId.nullable().default(null),
-    observationId,
-    changed: z.boolean(),
-    observedAssets: z.int(),
-  }),
-  z.object({
-    result: z.literal('rejected'),
-    reason: z.enum(['abandoned', 'missing_pages', 'invalid_pages']),
-  }),
-]);
 
 /** A scan: its manifest and the assembly that is pending, then the record of its decision. */
 const scan = z.object({

@@ -1,8 +1,9 @@
 import type { RevisionId } from '@inventory/contracts/ids';
 import type { Language } from '@inventory/contracts/languages';
+import type { ScanWindow } from '@inventory/contracts/messages/revision';
 import { dateOf } from '@inventory/runtime/clock';
 import { Binary } from 'mongodb';
-import type { Observation, ScanWindow } from '../domain/observation.ts';
+import type { Observation } from '../domain/observation.ts';
 import type { CompletedScan } from '../domain/scan.ts';
 import type {
   ManifestFields,
@@ -37,7 +38,7 @@ export function fromObservationFields(fields: ObservationFields): Observation {
     sequence: fields.sequence ?? null,
     scannedUntilMs: fields.scannedUntil?.getTime() ?? ownEndMs,
     language,
-    window,
+    scanWindow: window,
     reportedTotalCount,
     texts: mapTexts(texts, ({ rowSetId = null, ...set }) => ({ ...set, rowSetId })),
   };
@@ -53,7 +54,7 @@ export function toObservationFields(observation: Observation): ObservationFields
     ...(sequence === null ? {} : { sequence }),
     ...(scannedUntilMs === null ? {} : { scannedUntil: dateOf(scannedUntilMs) }),
     language,
-    window: toWindowDocument(observation.window),
+    window: toWindowDocument(observation.scanWindow),
     reportedTotalCount,
     texts: mapTexts(texts, ({ rowSetId, ...set }) => ({
       ...set,
@@ -82,7 +83,7 @@ export function toManifest(scan: CompletedScan): ManifestFields {
     appId: scan.scope.app_id,
     contextId: scan.scope.context_id,
     language: scan.language,
-    window: toWindowDocument(scan.window),
+    window: toWindowDocument(scan.scanWindow),
     reportedTotalCount: scan.reportedTotalCount,
     pages: scan.pages,
   };
@@ -98,7 +99,7 @@ export function fromManifest(document: WaitingScanDocument): CompletedScan {
     sequence: manifest.sequence ?? null,
     scope: { platform_id: platformId, app_id: appId, context_id: contextId },
     language,
-    window: fromWindowDocument(manifest.window),
+    scanWindow: fromWindowDocument(manifest.window),
     reportedTotalCount,
     pages,
   };

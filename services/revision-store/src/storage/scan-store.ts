@@ -1,4 +1,5 @@
 import { inventoryKeyText } from '@inventory/contracts/inventory-key';
+import type { ScanResult } from '@inventory/contracts/messages/revision';
 import { deleteInBatches } from '@inventory/mongo/many-documents';
 import { parseDocument } from '@inventory/mongo/parse-document';
 import { createSharedInserts } from '@inventory/mongo/shared-commands';
@@ -11,7 +12,6 @@ import {
   type DecidedScan,
   type ScanFact,
   type ScanRecordState,
-  type ScanResult,
   stateAfter,
   statesBefore,
 } from '../domain/scan.ts';

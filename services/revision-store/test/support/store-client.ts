@@ -7,6 +7,7 @@ import {
   packedPageBeginning,
 } from '@inventory/contracts/internal/inventory';
 import type { InventoryKey } from '@inventory/contracts/inventory-key';
+import type { MessageBody } from '@inventory/contracts/messages';
 import type { ManifestPage } from '@inventory/contracts/messages/revision';
 import { type ContentCoding, exportFormat } from '@inventory/contracts/vocabulary';
 import { createLineJoiner } from '@inventory/http/line-run';
@@ -67,6 +68,13 @@ export interface StoreClient {
 
 export const placeOf = (scan: Scan, page: number, chunk: number): string =>
   `/scans/${scan.scanId}/epochs/${scan.epoch}/pages/${page}/chunks/${chunk}`;
+
+/** The query that continues from what was saved, or read. */
+export const pinTo = ({ revisionId, observationId }: Pinned) => ({
+  revision_id: revisionId,
+  observation_id: observationId,
+});
+type Pinned = Pick<MessageBody<'revision.committed.v1'>, 'revisionId' | 'observationId'>;
 
 const inventoryPath = ({ platform_id, app_id, context_id }: InventoryKey) =>
   `/inventories/${platform_id}/${app_id}/${context_id}`;
