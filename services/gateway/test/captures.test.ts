@@ -107,7 +107,7 @@ const membersOf = (text: string) => Buffer.from(`"assets":["${text}"],"descripti
 function page(chain: LiveChain, owner: ChainOwner, text: string, next: string | null) {
   const whole = membersOf(text);
   const members = [whole.subarray(0, 9), whole.subarray(9)];
-  const ends = { nextStartAssetid: next, assetCount: 1, endCheck: null, reportedTotalCount: 3 };
+  const ends = { nextStartAssetid: next, assetCount: 1, endCheck: null, totalCount: 3 };
   const inventoryEpoch = staging.epochOf(inventoryKeyText(owner.scope));
   return { chain, owner, members, inventoryEpoch, ...ends };
 }

@@ -118,7 +118,7 @@ describe('A scan whose worker crashed (architecture: leases)', () => {
     const stale = { head: emptyHead, decided: { scanId, refreshId, result }, pruneAtMs: 0 };
     expect(await crashed.scopes.moveHead(crashed.lease, stale)).toBe(false);
     expect(await crashed.scopes.renewLease(crashed.lease)).toBe(false);
-    expect((await replica.client.page(scan.scope)).meta.revision_id).toBe(saved.revisionId);
+    expect((await replica.client.page(scan.scope)).meta.revisionId).toBe(saved.revisionId);
     const outcomes = store.outcomesOf(scan).map(({ id, body }) => JSON.stringify([id, body]));
     expect(new Set(outcomes).size).toBe(1);
   });
@@ -361,7 +361,7 @@ describe('Two replicas (architecture: shared work)', () => {
     for (const scan of scans) {
       const saved = await store.committed(scan);
       for (const { client } of [one, two]) {
-        expect((await client.page(scan.scope)).meta.revision_id).toBe(saved.revisionId);
+        expect((await client.page(scan.scope)).meta.revisionId).toBe(saved.revisionId);
       }
       const bodies = new Set(store.outcomesOf(scan).map(({ body }) => JSON.stringify(body)));
       expect(bodies.size).toBe(1);
@@ -387,7 +387,7 @@ describe('Two replicas (architecture: shared work)', () => {
     );
 
     await Promise.all(scans.map((scan) => store.committed(scan)));
-    expect((await one.client.page(scope)).meta.total_count).toBe(10);
+    expect((await one.client.page(scope)).meta.totalCount).toBe(10);
   });
 });
 
@@ -405,11 +405,11 @@ describe('A scan whose collector has a fast clock (Refresh: verified_at)', () =>
       completedAtMs: clock.now() + dayMs,
     });
 
-    const receivedAt = new Date(clock.now()).toISOString();
+    const receivedAtMs = clock.now();
     expect((await running().client.page(scope)).meta).toMatchObject({
-      observation_id: saved.observationId,
-      verified_at: receivedAt,
-      scan_window: { started_at: receivedAt, completed_at: receivedAt },
+      observationId: saved.observationId,
+      verifiedAtMs: receivedAtMs,
+      scanWindow: { startedAtMs: receivedAtMs, completedAtMs: receivedAtMs },
     });
   });
 });

@@ -139,7 +139,7 @@ describe('An erasure while a scan is saved (Operating surface: erase) [erase]', 
         return counts.every((count) => count === 0);
       });
       const again = await save(scope, 5);
-      expect((await replica.client.page(scope)).meta.revision_id).toBe(again.revisionId);
+      expect((await replica.client.page(scope)).meta.revisionId).toBe(again.revisionId);
     },
   );
 });

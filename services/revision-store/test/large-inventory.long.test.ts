@@ -82,7 +82,7 @@ describe('An inventory of 250,000 assets', () => {
       const { scope } = staged.scan;
       for (const page of [0, 60, 124]) {
         const given = await client.page(scope, { position: page * 2_000 });
-        expect(given.meta.total_count).toBe(250_000);
+        expect(given.meta.totalCount).toBe(250_000);
         expect(given.assets).toEqual(heavyPage(page).assets);
         expect(given.descriptions).toHaveLength(1_000);
       }

@@ -73,7 +73,7 @@ describe('Pruning (Reads: 24 hours, 180 days) [superseded-stays-24-h-the-head-18
     await untilBlocks(1, 2, scope);
     const ofIt = { scope: inventoryKeyText(scope) };
     expect(await store.collections.observations.countDocuments(ofIt)).toBe(0);
-    expect((await replica.client.page(scope)).meta.revision_id).toBe(head.revisionId);
+    expect((await replica.client.page(scope)).meta.revisionId).toBe(head.revisionId);
   });
 
   it('deletes texts that only superseded observations show, and none that the head shows', async () => {

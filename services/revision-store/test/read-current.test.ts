@@ -124,7 +124,7 @@ describe('GET of a page (Reads: page_size, chains) [current-pinned-chain, page-s
     },
   );
 
-  const keptSet = ([first]: readonly GivenPage[]) => first?.meta.revision_id ?? '';
+  const keptSet = ([first]: readonly GivenPage[]) => first?.meta.revisionId ?? '';
 
   it('that is packed goes with its inventory, also where it was packed meanwhile', async () => {
     const erased = newScope();
@@ -160,7 +160,7 @@ describe('GET of a page (Reads: page_size, chains) [current-pinned-chain, page-s
   });
 
   it('of an unknown inventory is 404, of an unknown pin 410, of another inventory’s pin 410', async () => {
-    const { revision_id, observation_id } = (await replica.client.page(scope)).meta;
+    const pinned = pinTo((await replica.client.page(scope)).meta);
     const unknown = {
       revision_id: 'invrev_01900000-0000-7000-8000-000000000000',
       observation_id: 'invobs_01900000-0000-7000-8000-000000000000',
@@ -174,8 +174,8 @@ describe('GET of a page (Reads: page_size, chains) [current-pinned-chain, page-s
     });
     for (const [of, pin] of [
       [scope, unknown],
-      [other, { revision_id, observation_id }],
-      [scope, { ...unknown, observation_id }],
+      [other, pinned],
+      [scope, { ...pinned, revision_id: unknown.revision_id }],
     ] as const) {
       expect(await replica.client.page(of, pin)).toEqual({ status: 410, code: 'cursor_expired' });
     }
@@ -210,8 +210,8 @@ describe('GET of assets by their ids (Reads: Current lookups) [current-lookups]'
 
     const { meta, assets } = found;
     expect(assets).toEqual([all[4_499], all[0], all[2_000], all[1_999]]);
-    expect([meta.not_in_revision, meta.next_position]).toEqual([['18446744073709551615'], null]);
-    expect(meta.total_count).toBe(4_500);
+    expect([meta.notInRevision, meta.nextPosition]).toEqual([['18446744073709551615'], null]);
+    expect(meta.totalCount).toBe(4_500);
     expect(bare).toMatchObject({ meta, assets, descriptions: [] });
     expect(await indexesOf(scope).toArray()).toHaveLength(1);
   });
@@ -263,16 +263,16 @@ describe('GET of lines (Export) [export]', () => {
     await replica.save({ scope, pages: [plainPage(0, 1)] });
     const next = await replica.client.lines(scope, {
       format: 'csv',
-      position: first.meta.next_position ?? 0,
+      position: first.meta.nextPosition ?? 0,
       observation_id: observationId,
     });
 
     const [line, ...rest] = first.text.split('\n');
     expect([JSON.parse(line ?? '').asset, rest]).toEqual([all[1_999], ['']]);
     expect(first.meta).toMatchObject({
-      observation_id: observationId,
-      next_position: 2_000,
-      total_count: 4_500,
+      observationId,
+      nextPosition: 2_000,
+      totalCount: 4_500,
     });
     expect(next.text.split('\r\n')).toHaveLength(2_001);
     expect(next.text).toMatch(/^2000,60,2,730,2,1,,/);
@@ -287,7 +287,7 @@ describe('GET of lines (Export) [export]', () => {
 
     const end = await lines(scope, { position: 2 });
 
-    expect([end.status, end.text, end.meta.next_position]).toEqual([200, '', null]);
+    expect([end.status, end.text, end.meta.nextPosition]).toEqual([200, '', null]);
     expect((await lines(scope, { position: 3 })).status).toBe(422);
     expect((await lines(newScope(), {})).code).toBe('inventory_revision_not_found');
     expect((await lines(scope, { observation_id })).code).toBe('cursor_expired');
@@ -365,15 +365,15 @@ describe('GET of changes (Beyond the interface: Changes) [changes-are-a-function
 
     const first = await changes(scope, { since: old.revisionId });
     await replica.save({ scope, pages: [page(['1'], '7')] });
-    const behind = first.meta?.last_key ?? '';
+    const behind = first.meta?.lastKey ?? '';
     const pinned = { since: old.revisionId, ...pinTo(head), behind };
     const second = await changes(scope, pinned);
 
     expect(head.previousRevisionId).toBe(old.revisionId);
     expect(first.meta).toMatchObject({
-      ...{ scope, observation_id: head.observationId, language: 'english' },
-      from_revision_id: old.revisionId,
-      to_revision_id: head.revisionId,
+      ...{ scope, observationId: head.observationId, language: 'english' },
+      fromRevisionId: old.revisionId,
+      toRevisionId: head.revisionId,
       counts: { added: 1, removed: 1, changed: 2 },
     });
     expect(first.body).toEqual({
@@ -383,9 +383,9 @@ describe('GET of changes (Beyond the interface: Changes) [changes-are-a-function
       descriptions: [description('501')],
     });
     expect(second.meta).toMatchObject({
-      to_revision_id: head.revisionId,
+      toRevisionId: head.revisionId,
       counts: null,
-      last_key: null,
+      lastKey: null,
     });
     expect(second.body).toEqual({
       added: [asset('100', { amount: '2' })],

@@ -52,11 +52,11 @@ describe('A captured chain (Reads: Capture)', () => {
 
     expect(saved).toMatchObject({ refreshId: null, scope, changed: true, observedAssets: 10 });
     expect(await current(scope)).toMatchObject({
-      revision_id: saved.revisionId,
-      verified_at: new Date(start + 9 * minute).toISOString(),
-      scan_window: { started_at: new Date(start).toISOString() },
-      total_count: 10,
-      reported_total_count: 11,
+      revisionId: saved.revisionId,
+      verifiedAtMs: start + 9 * minute,
+      scanWindow: { startedAtMs: start },
+      totalCount: 10,
+      reportedTotalCount: 11,
     });
   });
 
@@ -80,11 +80,11 @@ describe('A captured chain (Reads: Capture)', () => {
       const older = early ?? (await save({ scope }));
 
       expect(await current(scope)).toMatchObject({
-        revision_id: newer.revisionId,
-        total_count: 3,
+        revisionId: newer.revisionId,
+        totalCount: 3,
       });
       const pinned = await replicas[0].client.page(scope, pinTo(older));
-      expect(pinned.meta.total_count).toBe(10);
+      expect(pinned.meta.totalCount).toBe(10);
     }
   });
 
@@ -122,7 +122,7 @@ describe('A captured chain (Reads: Capture)', () => {
 
     await save({ scope, pages: [plainPage(0, 0)], reportedTotalCount: 5 });
 
-    expect(await current(scope)).toMatchObject({ total_count: 0, reported_total_count: 5 });
+    expect(await current(scope)).toMatchObject({ totalCount: 0, reportedTotalCount: 5 });
   });
 });
 

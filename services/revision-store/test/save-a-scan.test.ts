@@ -70,18 +70,15 @@ describe('A completed scan (Refresh: commit) [only-complete-scans]', () => {
     expect(page.descriptions).toEqual(first.descriptions);
     expect(page.meta).toEqual({
       scope,
-      revision_id: saved.revisionId,
-      observation_id: saved.observationId,
-      verified_at: new Date(start).toISOString(),
-      scan_window: {
-        started_at: new Date(start - 5_000).toISOString(),
-        completed_at: new Date(start).toISOString(),
-      },
-      total_count: 4,
-      total_amount: '9007199254741021',
-      reported_total_count: 9,
+      revisionId: saved.revisionId,
+      observationId: saved.observationId,
+      verifiedAtMs: start,
+      scanWindow: { startedAtMs: start - 5_000, completedAtMs: start },
+      totalCount: 4,
+      totalAmount: '9007199254741021',
+      reportedTotalCount: 9,
       language: 'english',
-      next_position: null,
+      nextPosition: null,
       packed: null,
     });
   });
@@ -146,10 +143,10 @@ describe('A completed scan (Refresh: commit) [only-complete-scans]', () => {
       const page = await replica.client.page(scope);
       expect(page.text).toBe('"assets":[],"descriptions":[]');
       expect(page.meta).toMatchObject({
-        total_count: 0,
-        total_amount: '0',
-        reported_total_count: reported,
-        next_position: null,
+        totalCount: 0,
+        totalAmount: '0',
+        reportedTotalCount: reported,
+        nextPosition: null,
       });
     }
     expect((await replica.save({ scope: empty, pages: [blank, blank] })).changed).toBe(false);
@@ -247,13 +244,14 @@ describe('A further scan of an inventory (Refresh: unchanged) [unchanged]', () =
     expect(second.observationId).not.toBe(first.observationId);
     const given = await replica.client.page(scope);
     expect(given.assets).toEqual(page.assets);
-    expect(given.meta.verified_at).toBe(new Date(at(1)).toISOString());
+    expect(given.meta.verifiedAtMs).toBe(at(1));
     expect(await replica.client.observation(scope)).toEqual({
-      revision_id: first.revisionId,
-      verified_at: given.meta.verified_at,
+      revisionId: first.revisionId,
+      verifiedAtMs: at(1),
       language: 'english',
-      observed_assets: 2,
+      observedAssets: 2,
       changed: false,
+      previousRevisionId: null,
     });
     expect(
       await store.collections.textBlocks.countDocuments({ scope: `${scope.platform_id}/730/2` }),
@@ -270,11 +268,10 @@ describe('A further scan of an inventory (Refresh: unchanged) [unchanged]', () =
     expect(second.changed).toBe(true);
     expect(await replica.client.observation(scope)).toMatchObject({
       changed: true,
-      previous_revision_id: first.revisionId,
+      previousRevisionId: first.revisionId,
     });
-    const { revision_id, observation_id } = begun.meta;
-    expect(revision_id).toBe(first.revisionId);
-    const rest = await replica.client.page(scope, { position: 2, revision_id, observation_id });
+    expect(begun.meta.revisionId).toBe(first.revisionId);
+    const rest = await replica.client.page(scope, { position: 2, ...pinTo(begun.meta) });
     expect([...begun.assets, ...rest.assets]).toEqual(plainPage(0, 5).assets);
     expect((await replica.client.page(scope)).assets).toEqual(plainPage(1, 6).assets);
   });
@@ -318,8 +315,7 @@ describe('A further scan of an inventory (Refresh: unchanged) [unchanged]', () =
     });
 
     expect(second).toMatchObject({ changed: false, revisionId: first.revisionId });
-    const { revision_id, observation_id } = begun.meta;
-    const rest = await replica.client.page(scope, { position: 1, revision_id, observation_id });
+    const rest = await replica.client.page(scope, { position: 1, ...pinTo(begun.meta) });
     expect(rest.descriptions).toEqual([page.descriptions[1]]);
     expect((await replica.client.page(scope)).descriptions).toEqual(renamed);
   });
@@ -345,9 +341,8 @@ describe('A further scan of an inventory (Refresh: unchanged) [unchanged]', () =
     expect(second).toMatchObject({ changed: false, revisionId: first.revisionId });
     const given = await replica.client.page(scope);
     expect(given.assets).toEqual(after.assets);
-    expect(given.meta.verified_at).toBe(new Date(at(1)).toISOString());
-    const { revision_id, observation_id } = begun.meta;
-    const rest = await replica.client.page(scope, { position: 1, revision_id, observation_id });
+    expect(given.meta.verifiedAtMs).toBe(at(1));
+    const rest = await replica.client.page(scope, { position: 1, ...pinTo(begun.meta) });
     expect([...begun.assets, ...rest.assets]).toEqual(before.assets);
   });
 
@@ -391,7 +386,7 @@ describe('A further scan of an inventory (Refresh: unchanged) [unchanged]', () =
     const late = await replica.save({ scope, pages: [plainPage(0, 2)], completedAtMs: at(4) });
 
     expect(late.changed).toBe(true);
-    expect((await replica.client.page(scope)).meta.revision_id).toBe(head.revisionId);
+    expect((await replica.client.page(scope)).meta.revisionId).toBe(head.revisionId);
     const pinned = await replica.client.page(scope, pinTo(late));
     expect(pinned.assets).toEqual(plainPage(0, 2).assets);
   });

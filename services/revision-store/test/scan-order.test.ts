@@ -47,15 +47,15 @@ describe('Scans of collectors whose clocks differ (Refresh: one scan at a time p
   it('become current in the order of their starts, and are never verified earlier than before', async () => {
     const scope = newScope();
     await save(scope, { assets: 3, sequence: 7 });
-    const { verified_at } = await current(scope);
+    const { verifiedAtMs } = await current(scope);
 
     const slow = await save(scope, { assets: 4, sequence: 8, aheadMs: -minuteMs });
-    expect(await current(scope)).toMatchObject({ revision_id: slow.revisionId, verified_at });
+    expect(await current(scope)).toMatchObject({ revisionId: slow.revisionId, verifiedAtMs });
     const late = await save(scope, { assets: 5, sequence: 6, aheadMs: minuteMs });
 
-    expect(await current(scope)).toMatchObject({ revision_id: slow.revisionId, total_count: 4 });
+    expect(await current(scope)).toMatchObject({ revisionId: slow.revisionId, totalCount: 4 });
     const pinned = await replica.client.page(scope, pinTo(late));
-    expect(pinned.meta.total_count).toBe(5);
+    expect(pinned.meta.totalCount).toBe(5);
   });
 
   it('are saved again after an erasure, whatever their sequence [erase]', async () => {
@@ -66,7 +66,7 @@ describe('Scans of collectors whose clocks differ (Refresh: one scan at a time p
 
     const { revisionId } = await save(scope, { assets: 4, sequence: 6 });
 
-    expect(await current(scope)).toMatchObject({ revision_id: revisionId });
+    expect(await current(scope)).toMatchObject({ revisionId });
   });
 });
 

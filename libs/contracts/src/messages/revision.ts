@@ -69,9 +69,29 @@ export const revisionCommitted = wire({
 /** The scan's inventory is not saved and never will be. */
 export const revisionRejected = wire({ ...scanIds, ...rejectedFields });
 
+/** What Current reads now of an inventory: the observation of a scan or of a capture. */
+export const savedObservation = wire({
+  revisionId,
+  verifiedAtMs: time,
+  /** Of its scan: in another one the texts may be older. */
+  language,
+  observedAssets: committedFields.observedAssets,
+  /** Whether its scan is the one that changed the revision. */
+  changed: z.boolean(),
+  /** The revision that it then replaced; null where it replaced none. */
+  previousRevisionId: orNull(revisionId),
+});
+export type SavedObservation = Readonly<z.output<typeof savedObservation>>;
+
 /** What became of a scan. */
 export const scanResult = z.discriminatedUnion('result', [
   wire(committedFields).out.extend({ result: z.literal('committed') }),
   wire(rejectedFields).out.extend({ result: z.literal('rejected') }),
 ]);
 export type ScanResult = z.infer<typeof scanResult>;
+
+const count = z.int().min(0);
+
+/** How many changes of each kind two revisions have. */
+export const changeCounts = z.object({ added: count, removed: count, changed: count });
+export type ChangeCounts = Readonly<z.infer<typeof changeCounts>>;

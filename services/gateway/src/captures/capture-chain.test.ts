@@ -168,7 +168,7 @@ function readPage(world: World, chain: LiveChain, pages: number, text: string) {
     nextStartAssetid: last ? null : `asset ${chain.page}`,
     assetCount: 1,
     endCheck: null,
-    reportedTotalCount: pages,
+    totalCount: pages,
   });
 }
 

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
+import type { LivePageMeta } from '@inventory/contracts/internal/live-page';
 import type { ManifestPage } from '@inventory/contracts/messages/revision';
-import type { EndCheckResult } from '@inventory/contracts/vocabulary';
 import type { Clock } from '@inventory/runtime/clock';
 import type { Logger } from '@inventory/runtime/logger';
 import { capturesEnded } from '../metrics.ts';
@@ -15,17 +15,13 @@ import {
 import type { ChainPagePlace } from './staging-client.ts';
 
 /** A page of a chain before its delivery. */
-export interface ChainPage {
+export interface ChainPage extends LivePageMeta {
   readonly chain: LiveChain;
   readonly owner: ChainOwner;
   /** The epoch of its inventory, read before it; null where it is not known, so that it is not staged. */
   readonly inventoryEpoch: string | null;
   /** The text of `"assets":[…],"descriptions":[…]` as sent to the client, in parts. */
   readonly members: readonly Buffer[];
-  readonly nextStartAssetid: string | null;
-  readonly assetCount: number;
-  readonly endCheck: EndCheckResult | null;
-  readonly reportedTotalCount: number;
 }
 
 export interface CapturePageDeps {
@@ -101,7 +97,7 @@ async function stage(deps: CapturePageDeps, page: ChainPage): Promise<ManifestPa
 /** A failure leaves the client with the page, and no revision is saved. */
 async function keepCapture(
   { captures, rules, logger }: CapturePageDeps,
-  { owner, reportedTotalCount }: ChainPage,
+  { owner, totalCount: reportedTotalCount }: ChainPage,
   next: LiveChain,
   nowMs: number,
 ): Promise<void> {

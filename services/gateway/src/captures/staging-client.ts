@@ -26,7 +26,7 @@ export function createStagingClient(client: InternalClient, timeoutMs: number) {
     /** Read before a page of the inventory is: one that was read before an erasure is not staged after it. */
     async readEpoch(inventory: InventoryKey): Promise<string> {
       const reading = client.call(inventoryApi.readEpoch, { path: inventory }, { timeoutMs });
-      return (await withDeadline(reading, timeoutMs, 'reading an epoch')).inventory_epoch;
+      return (await withDeadline(reading, timeoutMs, 'reading an epoch')).inventoryEpoch;
     },
     /**
      * Stages the text `{"assets":[…],"descriptions":[…]}` of a page, the form of every scan's pages.

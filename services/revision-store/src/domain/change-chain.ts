@@ -1,15 +1,10 @@
 import type { RevisionId } from '@inventory/contracts/ids';
+import type { ChangeCounts } from '@inventory/contracts/messages/revision';
 
 /** The place of a revision among those that were the head one after another, since the first of them. */
 export interface ChainPlace {
   readonly root: RevisionId;
   readonly ordinal: number;
-}
-
-export interface ChangeCounts {
-  readonly added: number;
-  readonly removed: number;
-  readonly changed: number;
 }
 
 /** What differs between two revisions; its blocks are stored under `setId`. */
