@@ -1,8 +1,8 @@
-import type {
-  ManifestPage,
+import {
+  type ManifestPage,
+  revisionScanAbandoned,
   revisionScanCompleted,
-  ScanIds,
-  ScanResult,
+  scanResult,
 } from '@inventory/contracts/messages/revision';
 import type { z } from 'zod';
 
@@ -50,12 +50,12 @@ export function stateAfter(fact: ScanFact): ScanRecordState {
 }
 
 /** A decided scan: its outcome is published again for every duplicate command. */
-export interface DecidedScan extends ScanIds {
-  readonly result: ScanResult;
-}
+export const decidedScan = revisionScanAbandoned.out.extend({ result: scanResult });
+export type DecidedScan = Readonly<z.infer<typeof decidedScan>>;
 
 /** The content of a completed scan; whose it is, is not kept. */
-export type CompletedScan = Omit<z.output<typeof revisionScanCompleted>, 'accountId'>;
+export const completedScan = revisionScanCompleted.out.omit({ accountId: true });
+export type CompletedScan = Readonly<z.infer<typeof completedScan>>;
 
 /**
  * The manifest's pages in the order of the scan, or null when they cannot be a whole scan: a page

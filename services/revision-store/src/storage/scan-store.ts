@@ -16,7 +16,6 @@ import {
   statesBefore,
 } from '../domain/scan.ts';
 import { documents, type ScanDocument } from './collections.ts';
-import { toManifest } from './mapping.ts';
 import { sizeOf } from './waiting-scans.ts';
 
 export interface KnownScan {
@@ -65,7 +64,7 @@ export function createScanRecords(collection: Collection<ScanDocument>) {
         receivedAt: dateOf(nowMs),
         trace,
         scope: inventoryKeyText(scan.scope),
-        manifest: toManifest(scan),
+        manifest: scan,
         work: claim ? claimedWork(claim, size) : newWork(nowMs, size),
       });
     },
