@@ -8,8 +8,8 @@ import { Binary, type Collection } from 'mongodb';
 import type { InventoryEpoch } from '../domain/observation.ts';
 import type { PageLists } from '../domain/page-lists.ts';
 import type { PageSurvey } from '../domain/page-survey.ts';
+import { bufferOf } from './binary-fields.ts';
 import type { ChunkDocument } from './chunk-document.ts';
-import { bufferOf } from './mapping.ts';
 
 /** The place of a chunk: a page of a scan, as one worker's epoch staged it. */
 export interface ChunkPlace {
