@@ -84,10 +84,10 @@ test('a chain that is charged page by page is staged as it is delivered, and sen
   await readOk(scope, key, { cursor: await readOk(scope, key), at: other });
 
   const { body } = await completed(scope);
-  expect(body).toMatchObject({ account_id: principal.accountId, scope, language: 'english' });
+  expect(body).toMatchObject({ accountId: principal.accountId, scope, language: 'english' });
   if (!('pages' in body)) throw new Error('no manifest');
   const staged = body.pages.map(
-    ({ page }) => world.revisions.staging.chunks.get(`${body.scan_id}/1/${page}/0`)?.text,
+    ({ page }) => world.revisions.staging.chunks.get(`${body.scanId}/1/${page}/0`)?.text,
   );
   expect(staged).toEqual(texts.map((text) => `{${text}}`));
 });

@@ -107,7 +107,7 @@ const membersOf = (text: string) => Buffer.from(`"assets":["${text}"],"descripti
 function page(chain: LiveChain, owner: ChainOwner, text: string, next: string | null) {
   const whole = membersOf(text);
   const members = [whole.subarray(0, 9), whole.subarray(9)];
-  const ends = { nextStartAssetid: next, assetCount: 1, endCheck: null, reportedTotalCount: 3 };
+  const ends = { nextStartAssetid: next, assetCount: 1, endCheck: null, totalCount: 3 };
   const inventoryEpoch = staging.epochOf(inventoryKeyText(owner.scope));
   return { chain, owner, members, inventoryEpoch, ...ends };
 }
@@ -170,13 +170,13 @@ describe('A chain of Live Pages (Reads: Capture) [capture]', () => {
       type: 'revision.completed.v1',
       id: `completed:${chain.chainId}`,
       body: {
-        scan_id: chain.chainId,
-        refresh_id: null,
+        scanId: chain.chainId,
+        refreshId: null,
         source: 'capture',
-        account_id: owner.accountId,
+        accountId: owner.accountId,
         scope: owner.scope,
         language: 'german',
-        reported_total_count: 3,
+        reportedTotalCount: 3,
         pages: [{ page: 0, epoch: 1 }, { page: 1 }, { page: 2 }],
       },
     });

@@ -1,5 +1,6 @@
 import { changesPage } from '@inventory/contracts/http/changes';
 import { pageReadMeta } from '@inventory/contracts/http/meta';
+import { asSent } from '@inventory/testkit/as-sent';
 import { newRefreshId, newScope } from '@inventory/testkit/builders';
 import { waitFor } from '@inventory/testkit/wait-for';
 import { clock, gateway, world } from './support/clocked-gateway.ts';
@@ -32,11 +33,11 @@ describe('Changes (Beyond the interface: Changes) [changes-are-charged-as-curren
     const answer = await read(scope, key, `since=${since}&page_size=1`);
 
     expect(answer.status).toBe(200);
-    const { revision_id, observation_id, verified_at, scan_window } = saved.meta;
-    expect(changesPage.strict().parse(answer.json.data)).toMatchObject({
-      ...{ scope, observation_id, verified_at, scan_window, age_seconds: 60 },
-      from_revision_id: since,
-      to_revision_id: revision_id,
+    const { revisionId, observationId, verifiedAtMs, scanWindow } = saved.meta;
+    expect(changesPage.parse(asSent(changesPage, answer.json.data))).toMatchObject({
+      ...{ scope, observationId, verifiedAtMs, scanWindow, ageSeconds: 60 },
+      fromRevisionId: since,
+      toRevisionId: revisionId,
       added: [{ assetid: '7' }],
       removed: [],
       changed: [],
@@ -80,7 +81,7 @@ describe('Changes (Beyond the interface: Changes) [changes-are-charged-as-curren
   it('that are none cost nothing, also under a key, which is free again', async () => {
     const { key, principal, scope, saved } = given();
     const headers = { 'Idempotency-Key': 'k' };
-    const query = `since=${saved.meta.revision_id}`;
+    const query = `since=${saved.meta.revisionId}`;
 
     const answers = [await read(scope, key, query), await read(scope, key, query, headers)];
     await noKeyIsOpen(world);
@@ -134,7 +135,7 @@ describe('A revision from which nothing leads (Beyond the interface: 410 revisio
   it('that has expired is answered with the newest one and its link, free', async () => {
     const { key, principal, scope, saved, since } = given();
     const detail = {
-      revision_id: saved.meta.revision_id,
+      revision_id: saved.meta.revisionId,
       links: { current: currentPathOf(scope) },
     };
     world.revisions.answerInstead = () => refusalAnswer({ code: 'revision_expired', detail });

@@ -3,7 +3,7 @@ import { currentPage } from '@inventory/contracts/http/current';
 import { pageReadMeta } from '@inventory/contracts/http/meta';
 import { languageTags } from '@inventory/contracts/languages';
 import { contentCodings } from '@inventory/contracts/vocabulary';
-import { isoTime } from '@inventory/runtime/clock';
+import { asSent } from '@inventory/testkit/as-sent';
 import { newScope } from '@inventory/testkit/builders';
 import { unpackers } from '@inventory/testkit/unpackers';
 import { waitFor } from '@inventory/testkit/wait-for';
@@ -43,7 +43,7 @@ test('a saved page comes with its evidence, its bill and its language (Reads)', 
   const scope = newScope();
   const saved = saveInventory(world.revisions, scope, {
     language: 'schinese',
-    reported_total_count: 9,
+    reportedTotalCount: 9,
     pages: [membersText('18446744073709551615'), membersText('2')],
   });
   world.ledger.setBalance(principal.accountId, 50);
@@ -51,9 +51,10 @@ test('a saved page comes with its evidence, its bill and its language (Reads)', 
   const answer = await read(scope, key, '?language=schinese&page_size=1');
 
   expect(answer.status).toBe(200);
-  const page = currentPage.strict().parse(answer.json.data);
-  const { revision_id, observation_id, verified_at, scan_window } = saved.meta;
-  expect(page).toMatchObject({ scope, revision_id, observation_id, verified_at, scan_window });
+  const page = asSent(currentPage, answer.json.data);
+  const { revisionId, observationId, verifiedAtMs, scanWindow } = saved.meta;
+  const evidence = { scope, revisionId, observationId, verifiedAtMs, scanWindow };
+  expect(currentPage.parse(page)).toMatchObject(evidence);
   expect(page).toMatchObject({ total_count: 2, total_amount: 2, reported_total_count: 9 });
   expect(page.assets[0]?.assetid).toBe('18446744073709551615');
   expect(page.age_seconds).toBe(60);
@@ -116,7 +117,7 @@ test('the saved bytes leave unchanged, plain and packed (Current path: never par
   const scope = newScope();
   const name = 'Ünïcode \\u2028 \\ud83d\\ude00 and 1e400, padded '.padEnd(5_000, '-');
   const odd = `\t"assets" : [\r\n {"appid":730 ,"contextid":"2","assetid":"1","classid":"3","instanceid":"0","amount":"1","n":1.50E+2}\t],\n\n"descriptions":[ {"appid":730,"classid":"3", "instanceid":"0","market_hash_name":"${name}","x":123456789012345678901} ] `;
-  saveInventory(world.revisions, scope, { pages: [odd], total_amount: '98765432109876543210' });
+  saveInventory(world.revisions, scope, { pages: [odd], totalAmount: '98765432109876543210' });
 
   const plain = await read(scope, key);
   const packed = await read(scope, key, '', { 'accept-encoding': 'gzip' });
@@ -131,7 +132,7 @@ test('the saved bytes leave unchanged, plain and packed (Current path: never par
 test('evidence from a clock that is ahead is never of a negative age', async () => {
   const { key } = world.issue();
   const scope = newScope();
-  saveInventory(world.revisions, scope, { verified_at: isoTime(clock.now() + 30_000) });
+  saveInventory(world.revisions, scope, { verifiedAtMs: clock.now() + 30_000 });
 
   expect((await read(scope, key)).json.data.age_seconds).toBe(0);
 });
@@ -199,7 +200,7 @@ describe('a lookup of assets [current-lookups]', () => {
     );
 
     expect(status).toBe(200);
-    const page = currentPage.strict().parse(json.data);
+    const page = asSent(currentPage, json.data);
     expect(page.assets.map(({ assetid }) => assetid)).toEqual(['18446744073709551615', '1']);
     expect(page).toMatchObject({ descriptions: [], not_in_revision: ['007'], total_count: 3 });
     expect(page.pagination).toEqual({ has_more: false, next_cursor: null });
@@ -281,11 +282,11 @@ describe('a chain of pages', () => {
       searchParams.get('position'),
       searchParams.get('page_size'),
     ]);
-    const { revision_id, observation_id } = saved.meta;
+    const { revisionId, observationId } = saved.meta;
     expect(pins).toEqual([
       [null, null, '0', '2000'],
-      [revision_id, observation_id, '1', '700'],
-      [revision_id, observation_id, '2', '2000'],
+      [revisionId, observationId, '1', '700'],
+      [revisionId, observationId, '2', '2000'],
     ]);
     expect(last.json.data.assets[0].assetid).toBe('3');
     expect(last.json.data.pagination).toEqual({ has_more: false, next_cursor: null });

@@ -67,7 +67,7 @@ function captures(): Queue {
       const chainId = systemIdentifiers.uuidV7();
       const capture = {
         ...{ chainId, accountId: newAccountId(), scope: newScope() },
-        ...{ startedAtMs: nowMs, completedAtMs: nowMs, giveUpAtMs: nowMs },
+        ...{ scanWindow: { startedAtMs: nowMs, completedAtMs: nowMs }, giveUpAtMs: nowMs },
         ...{ language: 'english' as const, reportedTotalCount: 1, evidence: '', replaced: [] },
       };
       await store.insertCapture(capture, {}, dueAtMs);

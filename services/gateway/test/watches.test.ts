@@ -157,7 +157,7 @@ describe('a watch (Watches) [watches]', () => {
 test('a new watch is expected to cost by the saved size, wherever it is shown (Watches) [watches]', async () => {
   const { put, read, list, post } = newProject();
   const scope = newScope();
-  saveInventory(world.revisions, scope, { total_count: 40_000 });
+  saveInventory(world.revisions, scope, { totalCount: 40_000 });
   const items = [{ ...scope, every_seconds: 3_600 }];
 
   const answers = [

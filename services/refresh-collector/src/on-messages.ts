@@ -125,26 +125,15 @@ function onRevisionOutcomes(
 ): Handlers {
   return {
     'revision.committed.v1': async ({ body }) => {
-      const fact = {
-        fact: 'committed',
-        revisionId: body.revision_id,
-        previousRevisionId: body.previous_revision_id ?? null,
-        changed: body.changed,
-        observedAssets: body.observed_assets,
-      } as const;
-      const { refresh_id: id } = body;
-      const applied = id && (await applyFact(saga, id, fact, 'redelivery'));
+      const { refreshId } = body;
+      const fact = { fact: 'committed', ...body } as const;
+      const applied = refreshId && (await applyFact(saga, refreshId, fact, 'redelivery'));
       const scope = body.scope ?? (applied ? applied.refresh.scope : undefined);
       if (scope) await observed(scope);
     },
     'revision.rejected.v1': async ({ body }) => {
-      if (body.refresh_id === null) return;
-      await applyFact(
-        saga,
-        body.refresh_id,
-        { fact: 'rejected', reason: body.reason },
-        'redelivery',
-      );
+      if (body.refreshId === null) return;
+      await applyFact(saga, body.refreshId, { fact: 'rejected', ...body }, 'redelivery');
     },
   };
 }

@@ -87,7 +87,7 @@ async function assembling(scope = inventories.next(1)) {
   await waitFor('its manifest is handed over', () =>
     harness.messages
       .of('revision.completed.v1')
-      .some(({ refresh_id }) => refresh_id === requested.refreshId),
+      .some(({ refreshId }) => refreshId === requested.refreshId),
   );
   return requested;
 }
@@ -105,7 +105,7 @@ const letAssemble = (scope: InventoryKey) =>
 const scans = () => storeDatabase().collection<{ _id: string; state: string }>('scans');
 
 const abandonsOf = (refreshId: string) =>
-  harness.messages.of('revision.abandoned.v1').filter(({ refresh_id }) => refresh_id === refreshId);
+  harness.messages.of('revision.abandoned.v1').filter((body) => body.refreshId === refreshId);
 const abandonSent = (refreshId: string) =>
   waitFor('its abandonment is sent', () => abandonsOf(refreshId).length > 0);
 

@@ -90,10 +90,10 @@ export async function startFakeRevisionStore(bus: MessageBus): Promise<FakeRevis
     const last = ofIt.at(-1);
     return (
       last && {
-        revision_id: `invrev_${last.scan_id}`,
-        verified_at: last.scan_window.completed_at,
+        revision_id: `invrev_${last.scanId}`,
+        verified_at: new Date(last.scanWindow.completedAtMs).toISOString(),
         language: last.language,
-        observed_assets: store.committed.get(last.scan_id)?.length,
+        observed_assets: store.committed.get(last.scanId)?.length,
         changed: true,
       }
     );
@@ -114,20 +114,20 @@ export async function startFakeRevisionStore(bus: MessageBus): Promise<FakeRevis
     onBatch: byKey(
       {
         'revision.completed.v1': ({ body }) => unlessHeld(() => complete(body)),
-        'revision.abandoned.v1': ({ body }) => unlessHeld(() => abandon(body.scan_id)),
+        'revision.abandoned.v1': ({ body }) => unlessHeld(() => abandon(body.scanId)),
       },
       8,
     ),
   });
 
   async function complete(manifest: MessageBody<'revision.completed.v1'>): Promise<void> {
-    const { scan_id } = manifest;
-    if (!decided.has(scan_id)) {
-      decided.set(scan_id, 'committed');
-      store.committed.set(scan_id, assemble(manifest));
-      store.manifests.set(scan_id, manifest);
+    const { scanId } = manifest;
+    if (!decided.has(scanId)) {
+      decided.set(scanId, 'committed');
+      store.committed.set(scanId, assemble(manifest));
+      store.manifests.set(scanId, manifest);
     }
-    await answer(scan_id);
+    await answer(scanId);
   }
 
   async function abandon(scanId: string): Promise<void> {
@@ -141,7 +141,7 @@ export async function startFakeRevisionStore(bus: MessageBus): Promise<FakeRevis
   }
 
   async function answer(scanId: string): Promise<void> {
-    const common = { scan_id: scanId, refresh_id: scanId };
+    const common = { scanId, refreshId: scanId };
     const observed = store.committed.get(scanId)?.length ?? 0;
     await bus.publish([
       decided.get(scanId) === 'committed'
@@ -150,10 +150,12 @@ export async function startFakeRevisionStore(bus: MessageBus): Promise<FakeRevis
             id: `committed:${scanId}`,
             body: {
               ...common,
-              revision_id: `invrev_${scanId}`,
-              observation_id: `invobs_${scanId}`,
+              scope: null,
+              revisionId: `invrev_${scanId}`,
+              previousRevisionId: null,
+              observationId: `invobs_${scanId}`,
               changed: true,
-              observed_assets: observed,
+              observedAssets: observed,
             },
           }
         : {

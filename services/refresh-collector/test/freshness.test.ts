@@ -1,10 +1,10 @@
 import type { RevisionId } from '@inventory/contracts/ids';
 import type { RefreshRequest } from '@inventory/contracts/messages/refresh';
+import type { SavedObservation } from '@inventory/contracts/messages/revision';
 import { newProjectId, newRefreshId, newScope } from '@inventory/testkit/builders';
 import { testLogger } from '@inventory/testkit/namespace';
 import type { Collection } from 'mongodb';
 import { admitRefresh } from '../src/admission/admit-refresh.ts';
-import type { SavedObservation } from '../src/observations/saved-observation.domain.ts';
 import { takeCommitted } from '../src/observations/take-committed.ts';
 import type { Refresh } from '../src/saga/refresh.domain.ts';
 import type { RefreshDocument } from '../src/saga/refresh-document.ts';

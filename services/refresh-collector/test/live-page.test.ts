@@ -79,7 +79,7 @@ describe('a last page without assets behind another page', () => {
   const secondOf = async (name: string, serial: number, before?: string) => {
     const inventory = scenarioInventory(name, serial);
     const { meta } = await read(inventory);
-    const start = meta?.next_start_assetid ?? null;
+    const start = meta?.nextStartAssetid ?? null;
     const second = await read(inventory, { start, ...(before === undefined ? {} : { before }) });
     return { inventory, start, second };
   };
@@ -88,22 +88,22 @@ describe('a last page without assets behind another page', () => {
     const unchecked = await secondOf('cursor-removed-blank-end', 830);
     const { second, start } = await secondOf('cursor-removed-blank-end', 831, '');
 
-    expect(unchecked.second.meta).toMatchObject({ asset_count: 0, next_start_assetid: null });
-    expect(unchecked.second.meta?.end_check).toBeUndefined();
-    expect(second.meta).toMatchObject({ asset_count: 2_000, end_check: 'moved' });
-    expect(second.meta?.next_start_assetid).not.toBe(start);
+    expect(unchecked.second.meta).toMatchObject({ assetCount: 0, nextStartAssetid: null });
+    expect(unchecked.second.meta?.endCheck).toBeNull();
+    expect(second.meta).toMatchObject({ assetCount: 2_000, endCheck: 'moved' });
+    expect(second.meta?.nextStartAssetid).not.toBe(start);
     expect(second.page.assets).toHaveLength(2_000);
   });
 
   it('is the end where the page before ends as it did: what is left is hidden (upstream 1.3)', async () => {
     const { inventory, start, second } = await secondOf('hidden-end', 830, '');
     const last = await read(inventory, {
-      start: second.meta?.next_start_assetid ?? null,
+      start: second.meta?.nextStartAssetid ?? null,
       before: start ?? '',
     });
 
-    expect(second.meta?.end_check).toBeUndefined();
-    expect(last.meta).toMatchObject({ asset_count: 0, end_check: 'confirmed' });
+    expect(second.meta?.endCheck).toBeNull();
+    expect(last.meta).toMatchObject({ assetCount: 0, endCheck: 'confirmed' });
     expect(last.page.assets).toEqual([]);
   });
 
@@ -112,12 +112,12 @@ describe('a last page without assets behind another page', () => {
     const { meta } = await read(inventory);
     const heal = await harness.failPages({ platform_id: inventory.platformId, page: 1 });
 
-    const last = await read(inventory, { start: meta?.next_start_assetid ?? null, before: '' });
+    const last = await read(inventory, { start: meta?.nextStartAssetid ?? null, before: '' });
     await heal();
 
     expect(last.status).toBe(200);
-    expect(last.meta).toMatchObject({ asset_count: 0, next_start_assetid: null });
-    expect(last.meta?.end_check).toBeUndefined();
+    expect(last.meta).toMatchObject({ assetCount: 0, nextStartAssetid: null });
+    expect(last.meta?.endCheck).toBeNull();
   });
 });
 
@@ -128,10 +128,10 @@ describe('a chain of live pages', () => {
     let start: string | null = null;
     do {
       const answer: LiveAnswer = await read(inventory, { start });
-      expect(answer.meta?.total_count).toBe(4_001);
-      expect(answer.meta?.asset_count).toBe(answer.page.assets.length);
+      expect(answer.meta?.totalCount).toBe(4_001);
+      expect(answer.meta?.assetCount).toBe(answer.page.assets.length);
       ids.push(...answer.page.assets.map(({ assetid }: { assetid: string }) => assetid));
-      start = answer.meta?.next_start_assetid ?? null;
+      start = answer.meta?.nextStartAssetid ?? null;
     } while (start !== null);
 
     expect(ids).toHaveLength(4_001);
@@ -141,12 +141,12 @@ describe('a chain of live pages', () => {
   it('ends as private in the middle only when the first page is private too', async () => {
     const inventory = scenarioInventory('becomes-private-at-page-2', 802);
     const first = await read(inventory);
-    const start = first.meta?.next_start_assetid ?? null;
+    const start = first.meta?.nextStartAssetid ?? null;
     expect((await read(inventory, { start })).code).toBe('inventory_private');
 
     const other = scenarioInventory('private-at-page-2-only', 802);
     const public1 = await read(other);
-    const denied = await read(other, { start: public1.meta?.next_start_assetid ?? null });
+    const denied = await read(other, { start: public1.meta?.nextStartAssetid ?? null });
     expect(denied.code).toBe('unconfirmed');
   });
 });
@@ -184,7 +184,7 @@ it.each([
         expect(new Set(page.descriptions.map(key))).toEqual(needed);
         ids.push(...page.assets.map(({ assetid }: { assetid: string }) => assetid));
         counts.push(page.assets.length);
-        start = meta?.next_start_assetid ?? null;
+        start = meta?.nextStartAssetid ?? null;
         if (start === null) break;
         expect(start).toBe(ids.at(-1));
       }

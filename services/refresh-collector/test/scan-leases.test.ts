@@ -44,7 +44,7 @@ const manifestOf = (refreshId: string) => {
   if (!manifest) throw new Error(`refresh ${refreshId} has no manifest`);
   return manifest;
 };
-const windowOf = (refreshId: string) => manifestOf(refreshId).scan_window;
+const windowOf = (refreshId: string) => manifestOf(refreshId).scanWindow;
 const sequenceOf = (refreshId: string) => manifestOf(refreshId).sequence ?? Number.NaN;
 
 describe('one scan per inventory (Refresh: one scan at a time per inventory) [one-scan-at-a-time-per-inventory]', () => {
@@ -74,7 +74,7 @@ describe('one scan per inventory (Refresh: one scan at a time per inventory) [on
     const readAgain = (await inventories.seen(scope)).requests - (2 + 3 + 4);
     expect([0, takeOvers]).toContain(readAgain);
     const [ended, begun] = [windowOf(taken.refreshId), windowOf(waiting.refreshId)];
-    expect(begun.started_at >= ended.completed_at).toBe(true);
+    expect(begun.startedAtMs >= ended.completedAtMs).toBe(true);
     expect(sequenceOf(waiting.refreshId)).toBeGreaterThan(sequenceOf(taken.refreshId));
     await first.stop();
   });

@@ -1,10 +1,10 @@
 import { inventoryKeyText } from '@inventory/contracts/inventory-key';
+import type { SavedObservation } from '@inventory/contracts/messages/revision';
 import { Bug } from '@inventory/runtime/bug';
 import { newRefreshId } from '@inventory/testkit/builders';
 import { testLogger } from '@inventory/testkit/namespace';
 import { passingStoreErrors } from '@inventory/testkit/passing-store-errors';
 import { loadConfig } from '../src/config.ts';
-import type { SavedObservation } from '../src/observations/saved-observation.domain.ts';
 import { openStores, type Stores } from '../src/open-stores.ts';
 import { createPlannerLease } from '../src/plan/planner-lease.ts';
 import { createScanScheduler, type SchedulerDeps } from '../src/planning/scan-scheduler.ts';

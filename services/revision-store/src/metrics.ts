@@ -1,5 +1,5 @@
+import type { RejectionReason } from '@inventory/contracts/messages/revision';
 import { counter, gauge, histogram } from '@inventory/runtime/instruments';
-import type { ScanRejectionReason } from './domain/scan.ts';
 import type { StagingResult } from './storage/chunk-store.ts';
 
 const assemblyEnds = [
@@ -27,7 +27,7 @@ const scanDecisions = [
   'abandoned',
   'missing_pages',
   'invalid_pages',
-] as const satisfies readonly ('committed' | ScanRejectionReason)[];
+] as const satisfies readonly ('committed' | RejectionReason)[];
 const scans = counter({
   name: 'inventory.scans',
   description: 'Decided scans, by decision',

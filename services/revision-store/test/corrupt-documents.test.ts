@@ -32,8 +32,8 @@ describe('Corrupt documents of an inventory (decisions/0013)', () => {
     const ofIt = { scope: _id };
     const { scans, scopes, assetBlocks, observations, changeSets } = store.collections;
     // One without a time first: the next one is then the newest.
-    await corruptNewest('observations', _id, { supersededAt: 'yesterday', revision: null });
-    await corruptNewest('observations', _id, { texts: 'none' });
+    await corruptNewest('observations', _id, { supersededAt: 'yesterday', observation: null });
+    await corruptNewest('observations', _id, { 'observation.texts': 'none' });
     await corruptNewest('change_sets', _id, { counts: 7 });
     const head = await scopes.findOne({ _id });
     await scopes.updateOne({ _id }, { $set: { 'lastResult.settled': false } });

@@ -6,13 +6,12 @@ import { newScope } from '@inventory/testkit/builders';
 import { testLogger } from '@inventory/testkit/namespace';
 import { createTestClock } from '@inventory/testkit/test-clock';
 import { waitFor } from '@inventory/testkit/wait-for';
-import { fromCompletedMessage } from '../src/consumers/on-revision-commands.ts';
 import { createScanRecords } from '../src/storage/scan-store.ts';
 import { createScopeStore } from '../src/storage/scope-store.ts';
 import { assemble } from './support/assembled-inventory.ts';
 import { startHeldAssemblies } from './support/held-assemblies.ts';
 import { memoryInventory } from './support/memory-inventory.ts';
-import { completedMessage, newScan, plainPage, type Scan } from './support/scan-builder.ts';
+import { completedScan, newScan, plainPage, type Scan } from './support/scan-builder.ts';
 import { placeOf } from './support/store-client.ts';
 import {
   openStoreUnderTest,
@@ -47,7 +46,7 @@ async function crashedWorker(scan: Scan) {
   const { scans, scopes } = stores();
   const nowMs = systemClock.now();
   const untilMs = nowMs + 600_000;
-  const received = { scan: fromCompletedMessage(completedMessage(scan)), trace: {}, nowMs };
+  const received = { scan: completedScan(scan), trace: {}, nowMs };
   await scans.insertScan(received, { dueAtMs: untilMs, owner: 'crashed' });
   const change = (update: object) =>
     store.collections.scans.updateOne({ _id: scan.scanId }, update);
@@ -119,7 +118,7 @@ describe('A scan whose worker crashed (architecture: leases)', () => {
     const stale = { head: emptyHead, decided: { scanId, refreshId, result }, pruneAtMs: 0 };
     expect(await crashed.scopes.moveHead(crashed.lease, stale)).toBe(false);
     expect(await crashed.scopes.renewLease(crashed.lease)).toBe(false);
-    expect((await replica.client.page(scan.scope)).meta.revision_id).toBe(saved.revision_id);
+    expect((await replica.client.page(scan.scope)).meta.revisionId).toBe(saved.revisionId);
     const outcomes = store.outcomesOf(scan).map(({ id, body }) => JSON.stringify([id, body]));
     expect(new Set(outcomes).size).toBe(1);
   });
@@ -135,7 +134,7 @@ describe('A scan whose worker crashed (architecture: leases)', () => {
       if (when === 'after') await collections.chunks.deleteMany({ scanId });
       await crashed.dueIn(0);
 
-      expect(await store.committed(scan)).toMatchObject({ observation_id: result.observationId });
+      expect(await store.committed(scan)).toMatchObject({ observationId: result.observationId });
       await waitFor('nothing of it is staged', async () => {
         const record = await collections.scans.findOne({ _id: scanId });
         if (record?.state !== 'committed' || record.chunksDropAt) return false;
@@ -153,7 +152,7 @@ describe('A scan whose worker crashed (architecture: leases)', () => {
 
     await store.complete(scan);
 
-    expect(await store.committed(scan)).toMatchObject({ observation_id: result.observationId });
+    expect(await store.committed(scan)).toMatchObject({ observationId: result.observationId });
   });
 
   it('after its head moved has its outcome also when another scan is assembled first', async () => {
@@ -165,7 +164,7 @@ describe('A scan whose worker crashed (architecture: leases)', () => {
 
     await running().save({ scope, pages: [plainPage(0, 4)] });
 
-    expect(await store.committed(scan)).toMatchObject({ observation_id: result.observationId });
+    expect(await store.committed(scan)).toMatchObject({ observationId: result.observationId });
   });
 
   it('after its head moved has its outcome sent by the pruner when no scan comes (architecture: law 2)', async () => {
@@ -173,7 +172,7 @@ describe('A scan whose worker crashed (architecture: leases)', () => {
     const crashed = await crashedAfterHeadMoved(scan);
     await crashed.dueIn(600_000);
 
-    expect(await store.committed(scan)).toMatchObject({ observation_id: result.observationId });
+    expect(await store.committed(scan)).toMatchObject({ observationId: result.observationId });
     await waitFor('nothing of the inventory is left', async () => {
       const _id = inventoryKeyText(scan.scope);
       return (await store.collections.scopes.countDocuments({ _id })) === 0;
@@ -197,7 +196,7 @@ describe('A scan whose worker crashed (architecture: leases)', () => {
       if (what !== 'is scanned') expect(await running().client.erase(scope)).toBe(204);
       const saved = await running().save({ scope, pages: [plainPage(0, 4)] });
 
-      expect(saved.observed_assets).toBe(4);
+      expect(saved.observedAssets).toBe(4);
     },
   );
 
@@ -226,7 +225,7 @@ describe('A scan whose worker crashed (architecture: leases)', () => {
     await crashed.claimAgain(4);
     await crashed.leasesEnd();
 
-    expect((await store.committed(scan)).observed_assets).toBe(3);
+    expect((await store.committed(scan)).observedAssets).toBe(3);
   });
 
   it('leaves no blocks behind', async () => {
@@ -240,7 +239,7 @@ describe('A scan whose worker crashed (architecture: leases)', () => {
 
     await waitFor('the orphaned block is pruned', async () => {
       const sets = await setsOf(scan);
-      return sets.length === 1 && sets[0] === saved.revision_id;
+      return sets.length === 1 && sets[0] === saved.revisionId;
     });
   });
 
@@ -268,7 +267,7 @@ describe('A scan whose worker crashed (architecture: leases)', () => {
     await running().client.stage(scan);
     await crashed.leasesEnd();
 
-    expect((await store.committed(scan)).observed_assets).toBe(3);
+    expect((await store.committed(scan)).observedAssets).toBe(3);
   });
 });
 
@@ -277,7 +276,7 @@ describe('A service that stops', () => {
     const scan = newScan({ scope: newScope(), pages: [plainPage(0, 3), plainPage(3, 5)] });
     const first = startHeldAssemblies(store);
     await stores().scans.insertScan({
-      scan: fromCompletedMessage(completedMessage(scan)),
+      scan: completedScan(scan),
       trace: {},
       nowMs: systemClock.now(),
     });
@@ -289,7 +288,7 @@ describe('A service that stops', () => {
 
     await first.stop();
 
-    expect((await store.committed(scan)).observed_assets).toBe(5);
+    expect((await store.committed(scan)).observedAssets).toBe(5);
     await second.stop();
   });
 });
@@ -339,7 +338,7 @@ describe('A scan (architecture: the scan document decides)', () => {
 
     await replica.client.putChunk(placeOf(scan, 1, 0), second as Buffer);
 
-    expect((await store.committed(scan)).observed_assets).toBe(5);
+    expect((await store.committed(scan)).observedAssets).toBe(5);
   });
 });
 
@@ -362,7 +361,7 @@ describe('Two replicas (architecture: shared work)', () => {
     for (const scan of scans) {
       const saved = await store.committed(scan);
       for (const { client } of [one, two]) {
-        expect((await client.page(scan.scope)).meta.revision_id).toBe(saved.revision_id);
+        expect((await client.page(scan.scope)).meta.revisionId).toBe(saved.revisionId);
       }
       const bodies = new Set(store.outcomesOf(scan).map(({ body }) => JSON.stringify(body)));
       expect(bodies.size).toBe(1);
@@ -388,7 +387,7 @@ describe('Two replicas (architecture: shared work)', () => {
     );
 
     await Promise.all(scans.map((scan) => store.committed(scan)));
-    expect((await one.client.page(scope)).meta.total_count).toBe(10);
+    expect((await one.client.page(scope)).meta.totalCount).toBe(10);
   });
 });
 
@@ -406,11 +405,11 @@ describe('A scan whose collector has a fast clock (Refresh: verified_at)', () =>
       completedAtMs: clock.now() + dayMs,
     });
 
-    const receivedAt = new Date(clock.now()).toISOString();
+    const receivedAtMs = clock.now();
     expect((await running().client.page(scope)).meta).toMatchObject({
-      observation_id: saved.observation_id,
-      verified_at: receivedAt,
-      scan_window: { started_at: receivedAt, completed_at: receivedAt },
+      observationId: saved.observationId,
+      verifiedAtMs: receivedAtMs,
+      scanWindow: { startedAtMs: receivedAtMs, completedAtMs: receivedAtMs },
     });
   });
 });
@@ -427,7 +426,7 @@ describe('On a clock of the test', () => {
       pages: [plainPage(0, 3)],
       completedAtMs: clock.now(),
     });
-    await store.collections.assetBlocks.deleteOne({ set: head.revision_id });
+    await store.collections.assetBlocks.deleteOne({ set: head.revisionId });
     const scan = newScan({
       scope,
       pages: [plainPage(0, 3)],

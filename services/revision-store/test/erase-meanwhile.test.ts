@@ -4,7 +4,6 @@ import { newScope } from '@inventory/testkit/builders';
 import { testLogger } from '@inventory/testkit/namespace';
 import { createTestClock } from '@inventory/testkit/test-clock';
 import { waitFor } from '@inventory/testkit/wait-for';
-import { fromCompletedMessage } from '../src/consumers/on-revision-commands.ts';
 import { type CurrentPageRequest, readCurrent } from '../src/reads/read-current-page.ts';
 import { assembleScan } from '../src/scans/assemble-scan.ts';
 import type { Scanning } from '../src/scans/open-scanning.ts';
@@ -12,7 +11,8 @@ import { createObservationStore } from '../src/storage/observation-store.ts';
 import { createScopeStore } from '../src/storage/scope-store.ts';
 import { assemblyOn } from './support/assembly-on.ts';
 import { readingWith } from './support/memory-inventory.ts';
-import { completedMessage, newScan, plainPage, type Scan } from './support/scan-builder.ts';
+import { completedScan, newScan, plainPage, type Scan } from './support/scan-builder.ts';
+import { pinTo } from './support/store-client.ts';
 import {
   type Committed,
   openStoreUnderTest,
@@ -46,7 +46,6 @@ async function save(scope: Scan['scope'], assets: number): Promise<Committed> {
   await store.complete(scan);
   return (await decided(scan)) as Committed;
 }
-const pinTo = ({ revision_id, observation_id }: Committed) => ({ revision_id, observation_id });
 
 /** Steps of an assembly that write, in their order. */
 const steps = [
@@ -88,7 +87,7 @@ function disturbed(step: Step, happens: () => Promise<unknown>) {
 /** Assembles a scan as one worker does; the others leave it alone meanwhile. */
 async function assemble(deps: Scanning, scan: Scan) {
   await replica.client.stage(scan);
-  const completed = fromCompletedMessage(completedMessage(scan));
+  const completed = completedScan(scan);
   const nowMs = clock.now();
   const claim = { trace: {}, receivedAtMs: nowMs, wasClaimed: false, tries: 1 };
   const received = { scan: completed, trace: {}, nowMs };
@@ -129,7 +128,7 @@ describe('An erasure while a scan is saved (Operating surface: erase) [erase]', 
       expect(await replica.client.page(scope)).toMatchObject({ status: 404 });
       // One whose head had moved was saved, and is erased with the others.
       expect(await decided(scan)).toMatchObject(
-        step === 'decideScan' ? { observed_assets: 4 } : { reason: 'missing_pages' },
+        step === 'decideScan' ? { observedAssets: 4 } : { reason: 'missing_pages' },
       );
       expect(await replica.client.page(scope)).toMatchObject({ status: 404 });
       const { observations, assetBlocks, textBlocks, changeSets, changeBlocks } = store.collections;
@@ -140,7 +139,7 @@ describe('An erasure while a scan is saved (Operating surface: erase) [erase]', 
         return counts.every((count) => count === 0);
       });
       const again = await save(scope, 5);
-      expect((await replica.client.page(scope)).meta.revision_id).toBe(again.revision_id);
+      expect((await replica.client.page(scope)).meta.revisionId).toBe(again.revisionId);
     },
   );
 });
@@ -175,8 +174,8 @@ describe('A page whose revision goes while it is read (Reads: 410 past retention
     descriptions: 'page',
     coding: null,
     pinned: pinned && {
-      revisionId: pinned.revision_id,
-      observationId: pinned.observation_id,
+      revisionId: pinned.revisionId,
+      observationId: pinned.observationId,
     },
   });
 
@@ -205,7 +204,7 @@ describe('A page whose revision goes while it is read (Reads: 410 past retention
       clock.advance(dayMs);
       await waitFor(
         'it is pruned',
-        async () => (await assetBlocks.countDocuments({ set: old.revision_id })) === 0,
+        async () => (await assetBlocks.countDocuments({ set: old.revisionId })) === 0,
       );
     });
 

@@ -89,7 +89,7 @@ describe('An inventory with more text in another language (Everything is bounded
 
     const second = await replica.save({ scope, pages: [german], language: 'german' });
 
-    expect(second).toMatchObject({ changed: false, revision_id: first.revision_id });
+    expect(second).toMatchObject({ changed: false, revisionId: first.revisionId });
     const given = await replica.client.page(scope, { language: 'german' });
     expect(sameRows(given.descriptions, german.descriptions)).toBe(true);
     expect((await replica.client.page(scope)).descriptions).toEqual(english.descriptions);
@@ -105,7 +105,7 @@ describe('An inventory with megabytes of text per asset (Everything is bounded) 
       descriptions: [description(id, '0', { value }), description('9')],
     }));
     const saved = await replica.save({ scope, pages });
-    expect(saved.observed_assets).toBe(4);
+    expect(saved.observedAssets).toBe(4);
 
     const chain = await replica.client.chain(scope);
 

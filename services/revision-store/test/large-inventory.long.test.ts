@@ -49,7 +49,7 @@ async function stageHeavyScan(url: string): Promise<Parameters<typeof publish>[0
 
 function publish({ manifest }: { scan: Scan; manifest: ReturnType<typeof completedMessage> }) {
   return store.bus.publish([
-    { type: 'revision.completed.v1', id: manifest.scan_id, body: manifest },
+    { type: 'revision.completed.v1', id: manifest.scanId, body: manifest },
   ]);
 }
 
@@ -75,14 +75,14 @@ describe('An inventory of 250,000 assets', () => {
         () => store.outcomesOf(staged.scan)[0]?.body,
       );
 
-      expect(saved).toMatchObject({ changed: true, observed_assets: 250_000 });
+      expect(saved).toMatchObject({ changed: true, observedAssets: 250_000 });
       const peakRss = second.peakRss();
       expect(peakRss).toBeLessThan(rssMax);
       const client = createStoreClient(second.url);
       const { scope } = staged.scan;
       for (const page of [0, 60, 124]) {
         const given = await client.page(scope, { position: page * 2_000 });
-        expect(given.meta.total_count).toBe(250_000);
+        expect(given.meta.totalCount).toBe(250_000);
         expect(given.assets).toEqual(heavyPage(page).assets);
         expect(given.descriptions).toHaveLength(1_000);
       }

@@ -6,7 +6,7 @@ import { createTestClock } from '@inventory/testkit/test-clock';
 import { waitFor } from '@inventory/testkit/wait-for';
 import { Binary } from 'mongodb';
 import { newScan, plainPage } from './support/scan-builder.ts';
-import { placeOf } from './support/store-client.ts';
+import { pinTo, placeOf } from './support/store-client.ts';
 import {
   openStoreUnderTest,
   type Replica,
@@ -51,7 +51,7 @@ const untilBlocks = (assets: number, texts: number, ...scopes: InventoryKey[]) =
 describe('Pruning (Reads: 24 hours, 180 days) [superseded-stays-24-h-the-head-180-days]', () => {
   it('keeps a superseded revision readable for a day, then answers 410 and deletes it', async () => {
     const scope = newScope();
-    const { revision_id, observation_id } = await replica.save({
+    const saved = await replica.save({
       scope,
       pages: [page],
       completedAtMs: clock.now(),
@@ -62,7 +62,7 @@ describe('Pruning (Reads: 24 hours, 180 days) [superseded-stays-24-h-the-head-18
       pages: [plainPage(0, 4)],
       completedAtMs: clock.now(),
     });
-    const pinned = () => replica.client.page(scope, { revision_id, observation_id });
+    const pinned = () => replica.client.page(scope, pinTo(saved));
 
     clock.advance(dayMs - 1);
     expect((await pinned()).assets).toEqual(page.assets);
@@ -73,7 +73,7 @@ describe('Pruning (Reads: 24 hours, 180 days) [superseded-stays-24-h-the-head-18
     await untilBlocks(1, 2, scope);
     const ofIt = { scope: inventoryKeyText(scope) };
     expect(await store.collections.observations.countDocuments(ofIt)).toBe(0);
-    expect((await replica.client.page(scope)).meta.revision_id).toBe(head.revision_id);
+    expect((await replica.client.page(scope)).meta.revisionId).toBe(head.revisionId);
   });
 
   it('deletes texts that only superseded observations show, and none that the head shows', async () => {
@@ -189,7 +189,7 @@ describe('Pruning (Reads: 24 hours, 180 days) [superseded-stays-24-h-the-head-18
     expect(await staged(waiting.scanId)).toBe(1);
     await replica.client.putChunk(placeOf(waiting, 1, 0), waiting.pages[1]?.[0] as Buffer);
     clock.advance(20_000);
-    expect((await store.committed(waiting)).observed_assets).toBe(3);
+    expect((await store.committed(waiting)).observedAssets).toBe(3);
   });
 
   it('skips an inventory while it is assembled', async () => {
@@ -351,8 +351,7 @@ describe('Erasing an inventory (Operating surface) [operator-api]', () => {
 
     expect((await replica.client.page(scope)).code).toBe('inventory_revision_not_found');
     expect(await replica.client.observation(scope)).toBeNull();
-    const { revision_id, observation_id } = first;
-    expect((await replica.client.page(scope, { revision_id, observation_id })).status).toBe(410);
+    expect((await replica.client.page(scope, pinTo(first))).status).toBe(410);
     expect(await countBlocks(scope, other)).toEqual({ assets: 1, texts: 1 });
     expect((await replica.client.page(other)).status).toBe(200);
     clock.advance(1);

@@ -7,11 +7,11 @@ import { testLogger } from '@inventory/testkit/namespace';
 import { Binary } from 'mongodb';
 import { joinTexts } from '../src/domain/joined-texts.ts';
 import { createAssetIndexStore } from '../src/storage/asset-index-store.ts';
+import { toNumberBytes } from '../src/storage/binary-fields.ts';
 import { createBlockStore } from '../src/storage/block-store.ts';
-import { toNumberBytes } from '../src/storage/mapping.ts';
 import { createScopeStore } from '../src/storage/scope-store.ts';
 import { asset, description, plainPage, type ScanPage } from './support/scan-builder.ts';
-import type { GivenPage } from './support/store-client.ts';
+import { type GivenPage, pinTo } from './support/store-client.ts';
 import {
   openStoreUnderTest,
   type Replica,
@@ -124,7 +124,7 @@ describe('GET of a page (Reads: page_size, chains) [current-pinned-chain, page-s
     },
   );
 
-  const keptSet = ([first]: readonly GivenPage[]) => first?.meta.revision_id ?? '';
+  const keptSet = ([first]: readonly GivenPage[]) => first?.meta.revisionId ?? '';
 
   it('that is packed goes with its inventory, also where it was packed meanwhile', async () => {
     const erased = newScope();
@@ -136,7 +136,7 @@ describe('GET of a page (Reads: page_size, chains) [current-pinned-chain, page-s
     const [kept] = await packedBlocks.find({ ...ofIt, _id: /br$/ }).toArray();
 
     expect(await replica.client.erase(erased)).toBe(204);
-    const late = { ...ofIt, revisionId: saved.revision_id, rowSetId: null, index: 0 } as const;
+    const late = { ...ofIt, revisionId: saved.revisionId, rowSetId: null, index: 0 } as const;
     const packing = { coding: 'gzip', bytes: Buffer.from('x'), rawBytes: 1, crc32: 0 } as const;
     await blocks.keepPacked({ ...late, textSetId: kept?.set ?? '', coding: 'gzip' }, packing);
 
@@ -160,7 +160,7 @@ describe('GET of a page (Reads: page_size, chains) [current-pinned-chain, page-s
   });
 
   it('of an unknown inventory is 404, of an unknown pin 410, of another inventory’s pin 410', async () => {
-    const { revision_id, observation_id } = (await replica.client.page(scope)).meta;
+    const pinned = pinTo((await replica.client.page(scope)).meta);
     const unknown = {
       revision_id: 'invrev_01900000-0000-7000-8000-000000000000',
       observation_id: 'invobs_01900000-0000-7000-8000-000000000000',
@@ -174,8 +174,8 @@ describe('GET of a page (Reads: page_size, chains) [current-pinned-chain, page-s
     });
     for (const [of, pin] of [
       [scope, unknown],
-      [other, { revision_id, observation_id }],
-      [scope, { ...unknown, observation_id }],
+      [other, pinned],
+      [scope, { ...pinned, revision_id: unknown.revision_id }],
     ] as const) {
       expect(await replica.client.page(of, pin)).toEqual({ status: 410, code: 'cursor_expired' });
     }
@@ -210,15 +210,15 @@ describe('GET of assets by their ids (Reads: Current lookups) [current-lookups]'
 
     const { meta, assets } = found;
     expect(assets).toEqual([all[4_499], all[0], all[2_000], all[1_999]]);
-    expect([meta.not_in_revision, meta.next_position]).toEqual([['18446744073709551615'], null]);
-    expect(meta.total_count).toBe(4_500);
+    expect([meta.notInRevision, meta.nextPosition]).toEqual([['18446744073709551615'], null]);
+    expect(meta.totalCount).toBe(4_500);
     expect(bare).toMatchObject({ meta, assets, descriptions: [] });
     expect(await indexesOf(scope).toArray()).toHaveLength(1);
   });
 
   it('of an inventory that is not saved is 404; what it was found by goes with the inventory', async () => {
     const scope = newScope();
-    const { revision_id: revisionId } = await replica.save({ scope, pages: [plainPage(0, 3)] });
+    const { revisionId } = await replica.save({ scope, pages: [plainPage(0, 3)] });
     const assetid = ['1'];
     await replica.client.assets(scope, { assetid });
     const kept = await indexesOf(scope).toArray();
@@ -256,20 +256,24 @@ describe('GET of lines (Export) [export]', () => {
   it('is a run of the pinned observation, and the next one continues there', async () => {
     const scope = newScope();
     const pages = variedPages();
-    const { observation_id } = await replica.save({ scope, pages });
+    const { observationId } = await replica.save({ scope, pages });
     const all = pages.flatMap((page) => page.assets);
 
     const first = await replica.client.lines(scope, { format: 'ndjson', position: 1_999 });
     await replica.save({ scope, pages: [plainPage(0, 1)] });
     const next = await replica.client.lines(scope, {
       format: 'csv',
-      position: first.meta.next_position ?? 0,
-      observation_id,
+      position: first.meta.nextPosition ?? 0,
+      observation_id: observationId,
     });
 
     const [line, ...rest] = first.text.split('\n');
     expect([JSON.parse(line ?? '').asset, rest]).toEqual([all[1_999], ['']]);
-    expect(first.meta).toMatchObject({ observation_id, next_position: 2_000, total_count: 4_500 });
+    expect(first.meta).toMatchObject({
+      observationId,
+      nextPosition: 2_000,
+      totalCount: 4_500,
+    });
     expect(next.text.split('\r\n')).toHaveLength(2_001);
     expect(next.text).toMatch(/^2000,60,2,730,2,1,,/);
   });
@@ -283,7 +287,7 @@ describe('GET of lines (Export) [export]', () => {
 
     const end = await lines(scope, { position: 2 });
 
-    expect([end.status, end.text, end.meta.next_position]).toEqual([200, '', null]);
+    expect([end.status, end.text, end.meta.nextPosition]).toEqual([200, '', null]);
     expect((await lines(scope, { position: 3 })).status).toBe(422);
     expect((await lines(newScope(), {})).code).toBe('inventory_revision_not_found');
     expect((await lines(scope, { observation_id })).code).toBe('cursor_expired');
@@ -297,7 +301,7 @@ describe('The bytes of a page', () => {
     const saved = await replica.save({ scope, pages: [{ assets, descriptions }] });
     const odd = assets.map((one) => ` \n${JSON.stringify(one, null, '\t')}\r\n `);
     const oddText = JSON.stringify(descriptions[0]).replaceAll(':', '\n : ');
-    await plant(saved.revision_id, odd, oddText);
+    await plant(saved.revisionId, odd, oddText);
 
     const whole = await replica.client.page(scope);
     const middle = await replica.client.page(scope, { page_size: 1, position: 1 });
@@ -359,18 +363,17 @@ describe('GET of changes (Beyond the interface: Changes) [changes-are-a-function
     const old = await replica.save({ scope, pages: [page(['1', '9', '10'], '1')] });
     const head = await replica.save({ scope, pages: [page(['100', '10', '9'], '2')] });
 
-    const first = await changes(scope, { since: old.revision_id });
+    const first = await changes(scope, { since: old.revisionId });
     await replica.save({ scope, pages: [page(['1'], '7')] });
-    const { revision_id, observation_id } = head;
-    const behind = first.meta?.last_key ?? '';
-    const pinned = { since: old.revision_id, revision_id, observation_id, behind };
+    const behind = first.meta?.lastKey ?? '';
+    const pinned = { since: old.revisionId, ...pinTo(head), behind };
     const second = await changes(scope, pinned);
 
-    expect(head.previous_revision_id).toBe(old.revision_id);
+    expect(head.previousRevisionId).toBe(old.revisionId);
     expect(first.meta).toMatchObject({
-      ...{ scope, observation_id, language: 'english' },
-      from_revision_id: old.revision_id,
-      to_revision_id: revision_id,
+      ...{ scope, observationId: head.observationId, language: 'english' },
+      fromRevisionId: old.revisionId,
+      toRevisionId: head.revisionId,
       counts: { added: 1, removed: 1, changed: 2 },
     });
     expect(first.body).toEqual({
@@ -380,9 +383,9 @@ describe('GET of changes (Beyond the interface: Changes) [changes-are-a-function
       descriptions: [description('501')],
     });
     expect(second.meta).toMatchObject({
-      to_revision_id: revision_id,
+      toRevisionId: head.revisionId,
       counts: null,
-      last_key: null,
+      lastKey: null,
     });
     expect(second.body).toEqual({
       added: [asset('100', { amount: '2' })],
@@ -394,8 +397,8 @@ describe('GET of changes (Beyond the interface: Changes) [changes-are-a-function
 
   it('refuses what leads nowhere', async () => {
     const [scope, other] = [newScope(), newScope()];
-    const { revision_id: since } = await replica.save({ scope, pages: [plainPage(0, 1)] });
-    const { revision_id: foreign } = await replica.save({ scope: other, pages: [plainPage(0, 1)] });
+    const { revisionId: since } = await replica.save({ scope, pages: [plainPage(0, 1)] });
+    const { revisionId: foreign } = await replica.save({ scope: other, pages: [plainPage(0, 1)] });
 
     const refusals = [
       await changes(newScope(), { since }),

@@ -3,6 +3,7 @@ import { createTestClock } from '@inventory/testkit/test-clock';
 import { waitFor } from '@inventory/testkit/wait-for';
 import { openHistory } from './support/history.ts';
 import { newScan, plainPage, type ScanOptions } from './support/scan-builder.ts';
+import { pinTo } from './support/store-client.ts';
 import {
   openStoreUnderTest,
   type Replica,
@@ -49,13 +50,13 @@ describe('A captured chain (Reads: Capture)', () => {
 
     const saved = await save({ scope, reportedTotalCount: 11 });
 
-    expect(saved).toMatchObject({ refresh_id: null, scope, changed: true, observed_assets: 10 });
+    expect(saved).toMatchObject({ refreshId: null, scope, changed: true, observedAssets: 10 });
     expect(await current(scope)).toMatchObject({
-      revision_id: saved.revision_id,
-      verified_at: new Date(start + 9 * minute).toISOString(),
-      scan_window: { started_at: new Date(start).toISOString() },
-      total_count: 10,
-      reported_total_count: 11,
+      revisionId: saved.revisionId,
+      verifiedAtMs: start + 9 * minute,
+      scanWindow: { startedAtMs: start },
+      totalCount: 10,
+      reportedTotalCount: 11,
     });
   });
 
@@ -66,7 +67,7 @@ describe('A captured chain (Reads: Capture)', () => {
     // One page, because a refresh need not cut an inventory where a chain did.
     const again = await refresh({ scope, pages: [plainPage(0, 10)] });
 
-    expect(again).toMatchObject({ changed: false, revision_id: saved.revision_id });
+    expect(again).toMatchObject({ changed: false, revisionId: saved.revisionId });
   });
 
   it('is kept, but not current, where something was observed since it began, whichever is saved first [capture]', async () => {
@@ -76,14 +77,14 @@ describe('A captured chain (Reads: Capture)', () => {
       const early = isCaptureFirst ? await save({ scope }) : null;
       const newer = await refresh({ scope, ...observed });
 
-      const { revision_id, observation_id } = early ?? (await save({ scope }));
+      const older = early ?? (await save({ scope }));
 
       expect(await current(scope)).toMatchObject({
-        revision_id: newer.revision_id,
-        total_count: 3,
+        revisionId: newer.revisionId,
+        totalCount: 3,
       });
-      const pinned = await replicas[0].client.page(scope, { revision_id, observation_id });
-      expect(pinned.meta.total_count).toBe(10);
+      const pinned = await replicas[0].client.page(scope, pinTo(older));
+      expect(pinned.meta.totalCount).toBe(10);
     }
   });
 
@@ -99,7 +100,7 @@ describe('A captured chain (Reads: Capture)', () => {
     expect(new Set(store.outcomesOf(scan).map(({ body }) => JSON.stringify(body)))).toEqual(
       new Set([JSON.stringify(saved)]),
     );
-    expect(await store.collections.assetBlocks.countDocuments({ set: saved.revision_id })).toBe(1);
+    expect(await store.collections.assetBlocks.countDocuments({ set: saved.revisionId })).toBe(1);
   });
 
   it('waits for a page that arrives after its command', async () => {
@@ -113,7 +114,7 @@ describe('A captured chain (Reads: Capture)', () => {
 
     await replicas[1].client.stage(scan);
 
-    expect(await store.committed(scan)).toMatchObject({ observed_assets: 10 });
+    expect(await store.committed(scan)).toMatchObject({ observedAssets: 10 });
   });
 
   it('of an empty inventory is saved, with the count of what cannot be seen', async () => {
@@ -121,7 +122,7 @@ describe('A captured chain (Reads: Capture)', () => {
 
     await save({ scope, pages: [plainPage(0, 0)], reportedTotalCount: 5 });
 
-    expect(await current(scope)).toMatchObject({ total_count: 0, reported_total_count: 5 });
+    expect(await current(scope)).toMatchObject({ totalCount: 0, reportedTotalCount: 5 });
   });
 });
 

@@ -3,18 +3,18 @@ import { pack } from '@inventory/runtime/packed-bytes';
 import { newScope } from '@inventory/testkit/builders';
 import { waitFor } from '@inventory/testkit/wait-for';
 import { Binary } from 'mongodb';
-import { fromCompletedMessage } from '../src/consumers/on-revision-commands.ts';
 import { assembleScan } from '../src/scans/assemble-scan.ts';
 import { assemblyOn } from './support/assembly-on.ts';
 import {
   asset,
-  completedMessage,
+  completedScan,
   description,
   newScan,
   plainPage,
   type Scan,
   type ScanPage,
 } from './support/scan-builder.ts';
+import { pinTo } from './support/store-client.ts';
 import {
   openStoreUnderTest,
   type Replica,
@@ -59,7 +59,7 @@ describe('A completed scan (Refresh: commit) [only-complete-scans]', () => {
       completedAtMs: start,
     });
 
-    expect(saved).toMatchObject({ changed: true, observed_assets: 4 });
+    expect(saved).toMatchObject({ changed: true, observedAssets: 4 });
     const page = await replica.client.page(scope);
     expect(page.assets).toEqual([
       { ...first.assets[0], amount: '26' },
@@ -70,18 +70,15 @@ describe('A completed scan (Refresh: commit) [only-complete-scans]', () => {
     expect(page.descriptions).toEqual(first.descriptions);
     expect(page.meta).toEqual({
       scope,
-      revision_id: saved.revision_id,
-      observation_id: saved.observation_id,
-      verified_at: new Date(start).toISOString(),
-      scan_window: {
-        started_at: new Date(start - 5_000).toISOString(),
-        completed_at: new Date(start).toISOString(),
-      },
-      total_count: 4,
-      total_amount: '9007199254741021',
-      reported_total_count: 9,
+      revisionId: saved.revisionId,
+      observationId: saved.observationId,
+      verifiedAtMs: start,
+      scanWindow: { startedAtMs: start - 5_000, completedAtMs: start },
+      totalCount: 4,
+      totalAmount: '9007199254741021',
+      reportedTotalCount: 9,
       language: 'english',
-      next_position: null,
+      nextPosition: null,
       packed: null,
     });
   });
@@ -105,7 +102,7 @@ describe('A completed scan (Refresh: commit) [only-complete-scans]', () => {
     ).toBe(1);
     expect(
       await store.collections.assetBlocks.countDocuments({
-        set: (await store.committed(scan)).revision_id,
+        set: (await store.committed(scan)).revisionId,
       }),
     ).toBe(1);
   });
@@ -137,7 +134,7 @@ describe('A completed scan (Refresh: commit) [only-complete-scans]', () => {
     await replica.save({ scope: hidden, pages: [blank, blank], reportedTotalCount: 3 });
     await replica.save({ scope: unread, pages: [] });
 
-    expect(ofEmpty).toMatchObject({ changed: true, observed_assets: 0 });
+    expect(ofEmpty).toMatchObject({ changed: true, observedAssets: 0 });
     for (const [scope, reported] of [
       [empty, 0],
       [hidden, 3],
@@ -146,10 +143,10 @@ describe('A completed scan (Refresh: commit) [only-complete-scans]', () => {
       const page = await replica.client.page(scope);
       expect(page.text).toBe('"assets":[],"descriptions":[]');
       expect(page.meta).toMatchObject({
-        total_count: 0,
-        total_amount: '0',
-        reported_total_count: reported,
-        next_position: null,
+        totalCount: 0,
+        totalAmount: '0',
+        reportedTotalCount: reported,
+        nextPosition: null,
       });
     }
     expect((await replica.save({ scope: empty, pages: [blank, blank] })).changed).toBe(false);
@@ -167,7 +164,7 @@ describe('A completed scan (Refresh: commit) [only-complete-scans]', () => {
     await replica.client.stage(scan);
     await store.complete(scan);
 
-    expect((await store.committed(scan)).observed_assets).toBe(60);
+    expect((await store.committed(scan)).observedAssets).toBe(60);
     await waitFor('its staged chunks are gone', async () => {
       return (await store.collections.chunks.countDocuments({ scanId: scan.scanId })) === 0;
     });
@@ -241,19 +238,20 @@ describe('A further scan of an inventory (Refresh: unchanged) [unchanged]', () =
 
     expect(second).toMatchObject({
       changed: false,
-      revision_id: first.revision_id,
-      observed_assets: 2,
+      revisionId: first.revisionId,
+      observedAssets: 2,
     });
-    expect(second.observation_id).not.toBe(first.observation_id);
+    expect(second.observationId).not.toBe(first.observationId);
     const given = await replica.client.page(scope);
     expect(given.assets).toEqual(page.assets);
-    expect(given.meta.verified_at).toBe(new Date(at(1)).toISOString());
+    expect(given.meta.verifiedAtMs).toBe(at(1));
     expect(await replica.client.observation(scope)).toEqual({
-      revision_id: first.revision_id,
-      verified_at: given.meta.verified_at,
+      revisionId: first.revisionId,
+      verifiedAtMs: at(1),
       language: 'english',
-      observed_assets: 2,
+      observedAssets: 2,
       changed: false,
+      previousRevisionId: null,
     });
     expect(
       await store.collections.textBlocks.countDocuments({ scope: `${scope.platform_id}/730/2` }),
@@ -270,11 +268,10 @@ describe('A further scan of an inventory (Refresh: unchanged) [unchanged]', () =
     expect(second.changed).toBe(true);
     expect(await replica.client.observation(scope)).toMatchObject({
       changed: true,
-      previous_revision_id: first.revision_id,
+      previousRevisionId: first.revisionId,
     });
-    const { revision_id, observation_id } = begun.meta;
-    expect(revision_id).toBe(first.revision_id);
-    const rest = await replica.client.page(scope, { position: 2, revision_id, observation_id });
+    expect(begun.meta.revisionId).toBe(first.revisionId);
+    const rest = await replica.client.page(scope, { position: 2, ...pinTo(begun.meta) });
     expect([...begun.assets, ...rest.assets]).toEqual(plainPage(0, 5).assets);
     expect((await replica.client.page(scope)).assets).toEqual(plainPage(1, 6).assets);
   });
@@ -295,7 +292,7 @@ describe('A further scan of an inventory (Refresh: unchanged) [unchanged]', () =
       completedAtMs: at(1),
     });
 
-    expect(second).toMatchObject({ changed: false, revision_id: first.revision_id });
+    expect(second).toMatchObject({ changed: false, revisionId: first.revisionId });
     const inGerman = await replica.client.page(scope, { language: 'german' });
     expect(inGerman.descriptions).toEqual(german);
     expect(inGerman.meta.language).toBe('german');
@@ -317,9 +314,8 @@ describe('A further scan of an inventory (Refresh: unchanged) [unchanged]', () =
       completedAtMs: at(1),
     });
 
-    expect(second).toMatchObject({ changed: false, revision_id: first.revision_id });
-    const { revision_id, observation_id } = begun.meta;
-    const rest = await replica.client.page(scope, { position: 1, revision_id, observation_id });
+    expect(second).toMatchObject({ changed: false, revisionId: first.revisionId });
+    const rest = await replica.client.page(scope, { position: 1, ...pinTo(begun.meta) });
     expect(rest.descriptions).toEqual([page.descriptions[1]]);
     expect((await replica.client.page(scope)).descriptions).toEqual(renamed);
   });
@@ -342,12 +338,11 @@ describe('A further scan of an inventory (Refresh: unchanged) [unchanged]', () =
 
     const second = await replica.save({ scope, pages: lastFirst(after), completedAtMs: at(1) });
 
-    expect(second).toMatchObject({ changed: false, revision_id: first.revision_id });
+    expect(second).toMatchObject({ changed: false, revisionId: first.revisionId });
     const given = await replica.client.page(scope);
     expect(given.assets).toEqual(after.assets);
-    expect(given.meta.verified_at).toBe(new Date(at(1)).toISOString());
-    const { revision_id, observation_id } = begun.meta;
-    const rest = await replica.client.page(scope, { position: 1, revision_id, observation_id });
+    expect(given.meta.verifiedAtMs).toBe(at(1));
+    const rest = await replica.client.page(scope, { position: 1, ...pinTo(begun.meta) });
     expect([...begun.assets, ...rest.assets]).toEqual(before.assets);
   });
 
@@ -391,9 +386,8 @@ describe('A further scan of an inventory (Refresh: unchanged) [unchanged]', () =
     const late = await replica.save({ scope, pages: [plainPage(0, 2)], completedAtMs: at(4) });
 
     expect(late.changed).toBe(true);
-    expect((await replica.client.page(scope)).meta.revision_id).toBe(head.revision_id);
-    const { revision_id, observation_id } = late;
-    const pinned = await replica.client.page(scope, { revision_id, observation_id });
+    expect((await replica.client.page(scope)).meta.revisionId).toBe(head.revisionId);
+    const pinned = await replica.client.page(scope, pinTo(late));
     expect(pinned.assets).toEqual(plainPage(0, 2).assets);
   });
 });
@@ -432,7 +426,7 @@ describe('The assembly of many pages (Everything is bounded)', () => {
     });
     await replica.client.stage(scan);
     await afterStaging();
-    const completed = fromCompletedMessage(completedMessage(scan));
+    const completed = completedScan(scan);
     const nowMs = assembly.clock.now();
     const received = { scan: completed, trace: {}, nowMs };
     await assembly.scans.insertScan(received, { dueAtMs: nowMs + 600_000, owner: 'test' });

@@ -2,6 +2,7 @@ import { newScope } from '@inventory/testkit/builders';
 import { createTestClock } from '@inventory/testkit/test-clock';
 import { openHistory } from './support/history.ts';
 import { newScan, plainPage, type Scan } from './support/scan-builder.ts';
+import { pinTo } from './support/store-client.ts';
 import {
   openStoreUnderTest,
   type Replica,
@@ -46,16 +47,15 @@ describe('Scans of collectors whose clocks differ (Refresh: one scan at a time p
   it('become current in the order of their starts, and are never verified earlier than before', async () => {
     const scope = newScope();
     await save(scope, { assets: 3, sequence: 7 });
-    const { verified_at } = await current(scope);
+    const { verifiedAtMs } = await current(scope);
 
     const slow = await save(scope, { assets: 4, sequence: 8, aheadMs: -minuteMs });
-    expect(await current(scope)).toMatchObject({ revision_id: slow.revision_id, verified_at });
+    expect(await current(scope)).toMatchObject({ revisionId: slow.revisionId, verifiedAtMs });
     const late = await save(scope, { assets: 5, sequence: 6, aheadMs: minuteMs });
 
-    expect(await current(scope)).toMatchObject({ revision_id: slow.revision_id, total_count: 4 });
-    const { revision_id, observation_id } = late;
-    const pinned = await replica.client.page(scope, { revision_id, observation_id });
-    expect(pinned.meta.total_count).toBe(5);
+    expect(await current(scope)).toMatchObject({ revisionId: slow.revisionId, totalCount: 4 });
+    const pinned = await replica.client.page(scope, pinTo(late));
+    expect(pinned.meta.totalCount).toBe(5);
   });
 
   it('are saved again after an erasure, whatever their sequence [erase]', async () => {
@@ -64,9 +64,9 @@ describe('Scans of collectors whose clocks differ (Refresh: one scan at a time p
     expect(await replica.client.erase(scope)).toBe(204);
     clock.advance(1);
 
-    const { revision_id } = await save(scope, { assets: 4, sequence: 6 });
+    const { revisionId } = await save(scope, { assets: 4, sequence: 6 });
 
-    expect(await current(scope)).toMatchObject({ revision_id });
+    expect(await current(scope)).toMatchObject({ revisionId });
   });
 });
 

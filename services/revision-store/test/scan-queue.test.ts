@@ -3,11 +3,10 @@ import { systemIdentifiers } from '@inventory/runtime/identifiers';
 import { newScope } from '@inventory/testkit/builders';
 import { testLogger } from '@inventory/testkit/namespace';
 import { openTestStore } from '@inventory/testkit/test-store';
-import { fromCompletedMessage } from '../src/consumers/on-revision-commands.ts';
 import { collectionsOf } from '../src/storage/collections.ts';
 import { createScanRecords } from '../src/storage/scan-store.ts';
 import { createWaitingScans } from '../src/storage/waiting-scans.ts';
-import { completedMessage, newScan, plainPage } from './support/scan-builder.ts';
+import { completedScan, newScan, plainPage } from './support/scan-builder.ts';
 
 let mongo: MongoConnection;
 
@@ -22,7 +21,7 @@ const waiting = () => createWaitingScans(collectionsOf(mongo.db).scans, leaseMs,
 test('corrupt scans that are due first take no place among those to be assembled (decisions/0013)', async () => {
   const { scans } = collectionsOf(mongo.db);
   const scan = newScan({ scope: newScope(), pages: [plainPage(0, 3)] });
-  const completed = fromCompletedMessage(completedMessage(scan));
+  const completed = completedScan(scan);
   await createScanRecords(scans).insertScan({ scan: completed, trace: {}, nowMs: 3 });
   const corrupt = [1, 2].map((dueAt) => ({
     _id: systemIdentifiers.uuidV7(),
@@ -48,7 +47,7 @@ test.each([1, 9])(
     const insert = async (dueAtMs: number) => {
       const pages = Array.from({ length: pageCount }, (_, page) => plainPage(page, 3));
       const scan = newScan({ scope: newScope(), pages });
-      const completed = fromCompletedMessage(completedMessage(scan));
+      const completed = completedScan(scan);
       const claim = { owner: 'ahead', dueAtMs };
       await createScanRecords(scans).insertScan({ scan: completed, trace: {}, nowMs }, claim);
       return scan.scanId;

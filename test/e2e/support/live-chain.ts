@@ -1,11 +1,13 @@
 import { livePage } from '@inventory/contracts/http/live-page';
 import type { InventoryKey } from '@inventory/contracts/inventory-key';
+import { asSent } from '@inventory/testkit/as-sent';
+import type { z } from 'zod';
 import type { ApiAnswer } from '../../../services/gateway/test/support/api-call.ts';
 import { inventoryPath, type PublicApi } from './public-api.ts';
 
 export interface ReadLivePage {
   readonly answer: ApiAnswer;
-  readonly page: ReturnType<typeof livePage.parse>;
+  readonly page: z.input<typeof livePage>;
   /** Null after the last page. */
   readonly next: string | null;
 }
@@ -28,7 +30,7 @@ export async function readLivePage(
 ): Promise<ReadLivePage> {
   const answer = await askLivePage(api, scope, cursor);
   if (answer.status !== 200) throw new Error(`not read: ${answer.status} ${answer.text}`);
-  const page = livePage.parse(answer.json.data);
+  const page = asSent(livePage, answer.json.data);
   return { answer, page, next: page.pagination.next_cursor ?? null };
 }
 

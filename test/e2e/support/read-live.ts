@@ -3,6 +3,7 @@ import { livePage } from '@inventory/contracts/http/live-page';
 import { pageReadMeta } from '@inventory/contracts/http/meta';
 import { v1Inventory } from '@inventory/contracts/http/v1';
 import type { InventoryKey } from '@inventory/contracts/inventory-key';
+import { asSent } from '@inventory/testkit/as-sent';
 import type { ApiAnswer } from '../../../services/gateway/test/support/api-call.ts';
 import { joinKey, type PlatformTruth, type Row } from './platform-truth.ts';
 import { inventoryPath, type PublicApi } from './public-api.ts';
@@ -46,7 +47,7 @@ export async function walkLive(
     const door = doors[pages.length % doors.length] ?? api;
     const end = await door.call({ path: livePathOf(scope) + query });
     if (end.status !== 200) return { pages, end };
-    const page = livePage.strict().parse(end.json.data);
+    const page = asSent(livePage, end.json.data);
     pageReadMeta.strict().parse(end.json.meta);
     pages.push(page);
     const { has_more, next_cursor } = page.pagination;

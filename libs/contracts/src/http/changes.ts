@@ -1,7 +1,9 @@
 import { z } from 'zod';
 import { observationId, revisionId } from '../ids.ts';
 import { type InventoryKey, inventoryKey } from '../inventory-key.ts';
+import { changeCounts, scanWindow } from '../messages/revision.ts';
 import { pageAssetsMax } from '../vocabulary.ts';
+import { time, wire } from '../wire.ts';
 import { asset, inventoryRows } from './inventory-rows.ts';
 import { pagination } from './meta.ts';
 import { cursorParameter, decimalWithDefault, languageParameter } from './parameters.ts';
@@ -46,24 +48,29 @@ const changed = z
   })
   .describe('An asset of both revisions with another amount, `classid` or `instanceid`.');
 
-const count = z.int().min(0);
-
-/** How many changes of each kind two revisions have. */
-export const changeCounts = z.object({ added: count, removed: count, changed: count });
+const observedFields = {
+  scope: inventoryKey,
+  fromRevisionId: revisionId,
+  toRevisionId: revisionId,
+  observationId,
+  verifiedAtMs: time,
+  ageSeconds: z.int().min(0),
+  scanWindow,
+};
+const countFields = {
+  counts: changeCounts.describe('Of the whole difference, not of the page.'),
+  pagination,
+};
 
 /** `data` of Changes. */
-export const changesPage = z.object({
-  scope: inventoryKey,
-  from_revision_id: revisionId,
-  to_revision_id: revisionId,
-  observation_id: observationId,
-  verified_at: z.iso.datetime(),
-  age_seconds: z.int().min(0),
-  scan_window: z.object({ started_at: z.iso.datetime(), completed_at: z.iso.datetime() }),
+export const changesPage = wire({
+  ...observedFields,
   added: inventoryRows.assets.describe('Of the later revision alone.'),
   removed: inventoryRows.assets.describe('Of the earlier revision alone.'),
   changed: z.array(changed),
   descriptions: inventoryRows.descriptions.describe('Of the added and the changed assets.'),
-  counts: changeCounts.describe('Of the whole difference, not of the page.'),
-  pagination,
+  ...countFields,
 });
+
+/** The same without its rows. */
+export const changesPageEnd = wire({ ...observedFields, ...countFields });

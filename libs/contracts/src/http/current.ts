@@ -1,7 +1,9 @@
 import { z } from 'zod';
 import { observationId, revisionId } from '../ids.ts';
 import { type InventoryKey, inventoryKey } from '../inventory-key.ts';
+import { scanWindow } from '../messages/revision.ts';
 import { descriptions, lookupAssetsMax, pageAssetsMax } from '../vocabulary.ts';
+import { time, wire } from '../wire.ts';
 import { inventoryRows } from './inventory-rows.ts';
 import { pagination } from './meta.ts';
 import { cursorParameter, languageParameter, optionalDecimal } from './parameters.ts';
@@ -40,28 +42,40 @@ export function currentPath({ platform_id, app_id, context_id }: InventoryKey): 
   return `/v2/platform/users/${platform_id}/inventory/${app_id}/${context_id}/current`;
 }
 
-/**
- * `data` of Current. `total_amount` is an exact JSON integer that may exceed 2^53: a client that needs
- * every digit parses it as text.
- */
-export const currentPage = z.object({
+const observedFields = {
   scope: inventoryKey,
-  revision_id: revisionId,
-  observation_id: observationId,
-  verified_at: z.iso.datetime(),
-  age_seconds: z.int().min(0),
-  scan_window: z.object({ started_at: z.iso.datetime(), completed_at: z.iso.datetime() }),
-  ...inventoryRows,
-  total_count: z.int().min(0).describe('Item instances of the whole inventory.'),
-  total_amount: z
-    .number()
-    .min(0)
-    .meta({ type: 'integer' })
-    .describe('Stacked amounts of the whole inventory: an exact integer that may exceed 2^53.'),
-  reported_total_count: z.int().min(0),
-  not_in_revision: z
+  revisionId,
+  observationId,
+  verifiedAtMs: time,
+  ageSeconds: z.int().min(0),
+  scanWindow,
+};
+const totalCount = z.int().min(0).describe('Item instances of the whole inventory.');
+const foundFields = {
+  reportedTotalCount: z.int().min(0),
+  notInRevision: z
     .array(z.string())
     .optional()
     .describe('Of a lookup: those of the given ids that no asset of the revision has.'),
   pagination,
+};
+
+/**
+ * `data` of Current. `total_amount` is an exact JSON integer that may exceed 2^53: a client that needs
+ * every digit parses it as text.
+ */
+export const currentPage = wire({
+  ...observedFields,
+  ...inventoryRows,
+  totalCount,
+  totalAmount: z
+    .number()
+    .min(0)
+    .meta({ type: 'integer' })
+    .describe('Stacked amounts of the whole inventory: an exact integer that may exceed 2^53.'),
+  ...foundFields,
 });
+
+/** The same without its rows and its total amount, whose digits are written as text: before and behind it. */
+export const currentPageBefore = wire({ ...observedFields, totalCount });
+export const currentPageBehind = wire(foundFields);

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { observationId, revisionId } from '../ids.ts';
+import { wire } from '../wire.ts';
 import { decimalWithDefault, languageParameter } from './parameters.ts';
 
 /** Query of GET …/current/export. */
@@ -17,12 +18,11 @@ export const exportQuery = z.object({
 });
 
 /** What an export ends with: without it a download is cut. */
-export const exportEnd = z.object({
-  revision_id: revisionId,
+export const exportEnd = wire({
+  revisionId,
   rows: z.int().min(0).describe('Lines of this download.'),
   sha256: z.string().describe('Of the bytes of these lines, with their line ends, uncompressed.'),
 });
-export type ExportEnd = z.infer<typeof exportEnd>;
 
 /** Trailer of CSV with {@link exportEnd} as JSON. */
 export const exportEndTrailer = 'X-Export-End';

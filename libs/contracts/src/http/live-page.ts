@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { wire } from '../wire.ts';
 import { inventoryRows } from './inventory-rows.ts';
 import { cursorParameter, languageParameter } from './parameters.ts';
 
@@ -14,12 +15,16 @@ export const livePageParameters = z.object({
     ),
 });
 
-/** `data` of Live Page: one page, read from the platform during the request. */
-export const livePage = z.object({
-  ...inventoryRows,
-  total_count: z.int().min(0).describe("The platform's count of the complete inventory."),
+const endFields = {
+  totalCount: z.int().min(0).describe("The platform's count of the complete inventory."),
   pagination: z.object({
     has_more: z.boolean(),
     next_cursor: z.string().optional().describe('Opaque. Absent on the last page.'),
   }),
-});
+};
+
+/** `data` of Live Page: one page, read from the platform during the request. */
+export const livePage = wire({ ...inventoryRows, ...endFields });
+
+/** The same without its rows. */
+export const livePageEnd = wire(endFields);

@@ -1,9 +1,10 @@
 import { z } from 'zod';
-import { changeCounts } from '../http/changes.ts';
 import { observationId, revisionId } from '../ids.ts';
 import { inventoryKey } from '../inventory-key.ts';
 import { language } from '../languages.ts';
+import { changeCounts, scanWindow } from '../messages/revision.ts';
 import { pageAssetsMax } from '../vocabulary.ts';
+import { time, wire } from '../wire.ts';
 import { inventoryPaths } from './inventory.ts';
 
 /** Path of the revision-store's internal API. */
@@ -40,18 +41,18 @@ export const changesPageMetaHeader = 'x-changes-page';
  * Metadata of a page of changes. The body is the text of the JSON members
  * `"added":[…],"removed":[…],"changed":[…],"descriptions":[…]`, ready to be sent.
  */
-export const changesPageMeta = z.object({
+export const changesPageMeta = wire({
   scope: inventoryKey,
-  from_revision_id: revisionId,
-  to_revision_id: revisionId,
-  observation_id: observationId,
-  verified_at: z.iso.datetime(),
-  scan_window: z.object({ started_at: z.iso.datetime(), completed_at: z.iso.datetime() }),
+  fromRevisionId: revisionId,
+  toRevisionId: revisionId,
+  observationId,
+  verifiedAtMs: time,
+  scanWindow,
   /** The language of the descriptions. */
   language,
   /** Of the whole difference; null on later pages. */
   counts: changeCounts.nullable(),
   /** The key of the last change of the page; null on the last page. */
-  last_key: changeKey.nullable(),
+  lastKey: changeKey.nullable(),
 });
-export type ChangesPageMeta = z.infer<typeof changesPageMeta>;
+export type ChangesPageMeta = z.output<typeof changesPageMeta>;

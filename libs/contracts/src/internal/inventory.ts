@@ -3,7 +3,7 @@ import { canonicalDecimal, scopePath } from '../http/parameters.ts';
 import { observationId, revisionId } from '../ids.ts';
 import { inventoryKey } from '../inventory-key.ts';
 import { language } from '../languages.ts';
-import { manifestPage, scanSource } from '../messages/revision.ts';
+import { manifestPage, savedObservation, scanSource, scanWindow } from '../messages/revision.ts';
 import { pageRowsMax, stagedAsset, stagedDescription } from '../staged-rows.ts';
 import {
   contentCoding,
@@ -12,6 +12,7 @@ import {
   lookupAssetsMax,
   pageAssetsMax,
 } from '../vocabulary.ts';
+import { time, wire } from '../wire.ts';
 import { operationsFor } from './operations.ts';
 
 const pages = '/scans/{scan_id}/epochs/{epoch}/pages';
@@ -80,18 +81,6 @@ export const currentPageQuery = z
     message: 'a pinned chain names both what its first page selected: revision and observation',
   });
 
-/** GET /inventories/{platform_id}/{app_id}/{context_id}/observation: what Current reads now. */
-const latestObservation = z.object({
-  revision_id: revisionId,
-  verified_at: z.iso.datetime(),
-  /** Of its scan: in another one the texts may be older. */
-  language,
-  observed_assets: z.int().min(0),
-  /** Whether its scan is the one that changed the revision. */
-  changed: z.boolean(),
-  /** The revision that it then replaced. */
-  previous_revision_id: revisionId.optional(),
-});
 /** Query of GET /inventories/{platform_id}/{app_id}/{context_id}/assets of the revision-store. */
 export const assetsQuery = z.object({
   language,
@@ -121,28 +110,25 @@ export const currentPageMetaHeader = 'x-current-page';
  * `"assets":[…],"descriptions":[…]`, ready to be sent; where it is `packed`, with
  * {@link packedPageBeginning} before them and packed as the beginning of a response.
  */
-export const currentPageMeta = z.object({
+export const currentPageMeta = wire({
   scope: inventoryKey,
-  revision_id: revisionId,
-  observation_id: observationId,
-  verified_at: z.iso.datetime(),
-  scan_window: z.object({ started_at: z.iso.datetime(), completed_at: z.iso.datetime() }),
-  total_count: z.int(),
+  revisionId,
+  observationId,
+  verifiedAtMs: time,
+  scanWindow,
+  totalCount: z.int(),
   /** Decimal digits: may exceed 2^53. */
-  total_amount: z.string().regex(/^[0-9]+$/),
-  reported_total_count: z.int(),
+  totalAmount: z.string().regex(/^[0-9]+$/),
+  reportedTotalCount: z.int(),
   /** The language of the descriptions. */
   language,
   /** Start of the next page; null on the last page. */
-  next_position: z.int().nullable(),
-  packed: z
-    .object({ coding: contentCoding, raw_bytes: z.int(), crc32: z.int() })
-    .nullable()
-    .default(null),
+  nextPosition: z.int().nullable(),
+  packed: wire({ coding: contentCoding, rawBytes: z.int(), crc32: z.int() }).nullable(),
   /** Of a lookup: the assets that the revision does not have. */
-  not_in_revision: z.array(z.string()).max(lookupAssetsMax).optional(),
+  notInRevision: z.array(z.string()).max(lookupAssetsMax).optional(),
 });
-export type CurrentPageMeta = z.infer<typeof currentPageMeta>;
+export type CurrentPageMeta = z.output<typeof currentPageMeta>;
 
 /** Path parameters that name what one worker stages of a scan. */
 export const epochPath = z.object({ scan_id: z.uuid(), epoch: canonicalDecimal(1, 2 ** 31 - 1) });
@@ -155,11 +141,11 @@ export const inventoryApi = {
   }),
   readEpoch: operationsFor(['gateway', 'refresh-collector']).get(`${inventory}/epoch`, {
     input: { path: scopePath },
-    answer: z.object({ inventory_epoch: inventoryEpoch }),
+    answer: wire({ inventoryEpoch }),
   }),
   readObservation: operationsFor(['refresh-collector']).get(`${inventory}/observation`, {
     input: { path: scopePath },
-    answer: latestObservation,
+    answer: savedObservation,
     refusals: ['inventory_revision_not_found'],
   }),
 };

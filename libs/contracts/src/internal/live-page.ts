@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { accountId } from '../ids.ts';
 import { language } from '../languages.ts';
 import { endCheckResult, pageAssetsMax } from '../vocabulary.ts';
+import { orNull, wire } from '../wire.ts';
 
 /** Path of a live page in the refresh-collector's internal API. */
 export const livePagePath = '/inventories/{platform_id}/{app_id}/{context_id}/live-page';
@@ -44,14 +45,14 @@ export const livePageMetaHeader = 'x-live-page';
  * The collector's answer for a live page. The body is the text of the two JSON members
  * `"assets":[…],"descriptions":[…]`, ready to be sent.
  */
-export const livePageMeta = z.object({
+export const livePageMeta = wire({
   /** As the platform reports it for the complete inventory, not for this page. */
-  total_count: z.int().min(0),
+  totalCount: z.int().min(0),
   /** Assets on this page. */
-  asset_count: z.int().min(0),
+  assetCount: z.int().min(0),
   /** Where the next page begins; null on the last page. */
-  next_start_assetid: z.string().nullable(),
-  /** Absent when there was nothing to check, or no time to. */
-  end_check: endCheckResult.exactOptional(),
+  nextStartAssetid: z.string().nullable(),
+  /** Null when there was nothing to check, or no time to. */
+  endCheck: orNull(endCheckResult),
 });
-export type LivePageMeta = z.infer<typeof livePageMeta>;
+export type LivePageMeta = z.output<typeof livePageMeta>;

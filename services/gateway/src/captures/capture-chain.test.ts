@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import type { ManifestPage } from '@inventory/contracts/messages/revision';
 import type { OutgoingMessage } from '@inventory/messaging/bus';
 import { createLogger } from '@inventory/runtime/logger';
 import { newAccountId, newScope } from '@inventory/testkit/builders';
@@ -11,7 +12,7 @@ import type { ChainOwner } from './capture.domain.ts';
 import { beginPageCapture, type CapturePageDeps } from './capture-page.ts';
 import type { PendingCapture } from './capture-store.ts';
 import { type CompleteCapturesDeps, captureWork } from './complete-captures.ts';
-import { type LiveChain, openLiveChain, type StagedPage } from './live-chain.domain.ts';
+import { type LiveChain, openLiveChain } from './live-chain.domain.ts';
 
 /** Planted faults are found from this seed on, in every run alike. */
 const faultRuns = { seed: 5, numRuns: 10_000, endOnFailure: true };
@@ -61,7 +62,7 @@ type Fault = (typeof faults)[number];
 /** The stores that two replicas share, and what became of the chain. */
 function createWorld(fault?: Fault) {
   const clock = createTestClock();
-  const staged = new Map<number, StagedPage>();
+  const staged = new Map<number, ManifestPage>();
   const open = new Set<string>();
   const queue = createMemoryQueue<PendingCapture>();
   const excluded = new Set<string>();
@@ -81,7 +82,7 @@ function createWorld(fault?: Fault) {
         if (capturing.fails) throw new Error('the store is unavailable');
         const text = Buffer.concat(members);
         const digest = digestOf(text.toString());
-        const now = { page, chunks: [{ digest, bytes: text.length }] };
+        const now = { page, epoch: 1, chunks: [{ digest, bytes: text.length }] };
         const before = staged.get(page) ?? now;
         staged.set(page, before);
         const takesAll = fault === 'the store takes a page again with other contents';
@@ -167,7 +168,7 @@ function readPage(world: World, chain: LiveChain, pages: number, text: string) {
     nextStartAssetid: last ? null : `asset ${chain.page}`,
     assetCount: 1,
     endCheck: null,
-    reportedTotalCount: pages,
+    totalCount: pages,
   });
 }
 
@@ -250,18 +251,16 @@ describe('A chain of Live Pages (Reads: Capture) [capture]', () => {
         type: 'revision.completed.v1',
         id: `completed:${chainId}`,
         body: {
-          scan_id: chainId,
-          refresh_id: null,
+          scanId: chainId,
+          refreshId: null,
           source: 'capture',
-          account_id: owner.accountId,
+          accountId: owner.accountId,
           scope: owner.scope,
           language: 'english',
-          scan_window: {
-            started_at: new Date(startedAtMs).toISOString(),
-            completed_at: new Date(startedAtMs).toISOString(),
-          },
-          reported_total_count: 3,
-          pages: [...world.staged.values()].map((page) => ({ ...page, epoch: 1 })),
+          sequence: null,
+          scanWindow: { startedAtMs, completedAtMs: startedAtMs },
+          reportedTotalCount: 3,
+          pages: [...world.staged.values()],
         },
       },
     ]);

@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto';
-import type { EndCheckResult } from '@inventory/contracts/vocabulary';
+import type { LivePageMeta } from '@inventory/contracts/internal/live-page';
+import type { ManifestPage } from '@inventory/contracts/messages/revision';
 import type { Clock } from '@inventory/runtime/clock';
 import type { Logger } from '@inventory/runtime/logger';
 import { capturesEnded } from '../metrics.ts';
@@ -10,28 +11,23 @@ import {
   type DigestOf,
   isCapturing,
   type LiveChain,
-  type StagedPage,
 } from './live-chain.domain.ts';
 import type { ChainPagePlace } from './staging-client.ts';
 
 /** A page of a chain before its delivery. */
-export interface ChainPage {
+export interface ChainPage extends LivePageMeta {
   readonly chain: LiveChain;
   readonly owner: ChainOwner;
   /** The epoch of its inventory, read before it; null where it is not known, so that it is not staged. */
   readonly inventoryEpoch: string | null;
   /** The text of `"assets":[…],"descriptions":[…]` as sent to the client, in parts. */
   readonly members: readonly Buffer[];
-  readonly nextStartAssetid: string | null;
-  readonly assetCount: number;
-  readonly endCheck: EndCheckResult | null;
-  readonly reportedTotalCount: number;
 }
 
 export interface CapturePageDeps {
   readonly staging: {
     /** Rejects when the page is not durable, or is never staged. */
-    stagePage(place: ChainPagePlace, members: readonly Buffer[]): Promise<StagedPage>;
+    stagePage(place: ChainPagePlace, members: readonly Buffer[]): Promise<ManifestPage>;
   };
   readonly captures: {
     /** Has no effect when the chain has a capture or is excluded. */
@@ -86,7 +82,7 @@ export function beginPageCapture(deps: CapturePageDeps, page: ChainPage): PageCa
   };
 }
 
-async function stage(deps: CapturePageDeps, page: ChainPage): Promise<StagedPage | null> {
+async function stage(deps: CapturePageDeps, page: ChainPage): Promise<ManifestPage | null> {
   const { chainId: scanId, page: number } = page.chain;
   const { inventoryEpoch, members } = page;
   if (inventoryEpoch === null) return null;
@@ -101,7 +97,7 @@ async function stage(deps: CapturePageDeps, page: ChainPage): Promise<StagedPage
 /** A failure leaves the client with the page, and no revision is saved. */
 async function keepCapture(
   { captures, rules, logger }: CapturePageDeps,
-  { owner, reportedTotalCount }: ChainPage,
+  { owner, totalCount: reportedTotalCount }: ChainPage,
   next: LiveChain,
   nowMs: number,
 ): Promise<void> {

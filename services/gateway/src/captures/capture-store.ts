@@ -1,6 +1,4 @@
-import { accountId } from '@inventory/contracts/ids';
-import { type InventoryKey, inventoryKey } from '@inventory/contracts/inventory-key';
-import { language } from '@inventory/contracts/languages';
+import type { InventoryKey } from '@inventory/contracts/inventory-key';
 import { isDuplicateKey, upsert } from '@inventory/mongo/duplicate-key';
 import { type CollectionIndexes, whereExists } from '@inventory/mongo/indexes';
 import { retryOnce } from '@inventory/mongo/many-documents';
@@ -15,7 +13,7 @@ import { createWorkQueue } from '@inventory/work/work-queue';
 import type { Db } from 'mongodb';
 import { z } from 'zod';
 import { work } from '../work.ts';
-import type { Capture } from './capture.domain.ts';
+import { type Capture, capture } from './capture.domain.ts';
 
 const collectionName = 'captures';
 /** Longer than the life of any cursor of a chain. */
@@ -34,18 +32,6 @@ export const captureIndexes: CollectionIndexes = {
   ],
 };
 
-const captureFields = z.object({
-  accountId,
-  scope: inventoryKey,
-  language,
-  startedAt: z.date(),
-  completedAt: z.date(),
-  reportedTotalCount: z.int(),
-  evidence: z.string(),
-  replaced: z.array(z.int()),
-  giveUpAt: z.date(),
-});
-
 /** The capture of a chain: pending (`work`), or excluded (`expireAt`). */
 const documents = {
   collection: collectionName,
@@ -53,7 +39,7 @@ const documents = {
     /** The chain's id. */
     _id: z.string(),
     work: workField.exactOptional(),
-    capture: captureFields.exactOptional(),
+    capture: capture.exactOptional(),
     trace: storedTrace.exactOptional(),
     /** Only of a chain that must not be captured. */
     expireAt: z.date().exactOptional(),
@@ -81,9 +67,9 @@ export function createCaptureStore(
   return {
     /** Inserts a capture, to be looked at from `dueAtMs` on, unless its chain has one or is excluded. */
     async insertCapture(capture: Capture, trace: TraceCarrier, dueAtMs: number): Promise<void> {
-      const document = toDoc(capture, trace, dueAtMs);
+      const work = newWork(dueAtMs);
       try {
-        await bounded(collection.insertOne(document));
+        await bounded(collection.insertOne({ _id: capture.chainId, work, capture, trace }));
       } catch (error) {
         if (!isDuplicateKey(error)) throw error;
       }
@@ -113,41 +99,12 @@ export function createCaptureStore(
       collection,
       documents,
       waitMaxMs: work.captures.again.maxMs,
-      toItem: toCapture,
+      toItem({ capture, trace = {} }): PendingCapture {
+        invariant(capture !== undefined, 'a pending capture has its fields');
+        return { ...capture, trace };
+      },
       completed: 'deleted',
       logger,
     }),
-  };
-}
-
-function toDoc(
-  { chainId, startedAtMs, completedAtMs, giveUpAtMs, replaced, ...same }: Capture,
-  trace: TraceCarrier,
-  dueAtMs: number,
-): CaptureDocument {
-  return {
-    _id: chainId,
-    work: newWork(dueAtMs),
-    trace,
-    capture: {
-      ...same,
-      startedAt: dateOf(startedAtMs),
-      completedAt: dateOf(completedAtMs),
-      replaced: [...replaced],
-      giveUpAt: dateOf(giveUpAtMs),
-    },
-  };
-}
-
-function toCapture({ _id: chainId, trace = {}, capture }: CaptureDocument): PendingCapture {
-  invariant(capture !== undefined, 'a pending capture has its fields');
-  const { startedAt, completedAt, giveUpAt, ...same } = capture;
-  return {
-    chainId,
-    trace,
-    ...same,
-    startedAtMs: startedAt.getTime(),
-    completedAtMs: completedAt.getTime(),
-    giveUpAtMs: giveUpAt.getTime(),
   };
 }

@@ -1,29 +1,27 @@
-import type { AccountId } from '@inventory/contracts/ids';
-import type { InventoryKey } from '@inventory/contracts/inventory-key';
-import type { Language } from '@inventory/contracts/languages';
+import { revisionScanCompleted } from '@inventory/contracts/messages/revision';
+import { z } from 'zod';
 import type { LiveChain } from './live-chain.domain.ts';
 
+const scan = revisionScanCompleted.out;
+
 /** Account and inventory of a chain: the same from its first page to its last. */
-export interface ChainOwner {
-  readonly accountId: AccountId;
-  readonly scope: InventoryKey;
-  readonly language: Language;
-}
+const chainOwner = scan.pick({ accountId: true, scope: true, language: true });
+export type ChainOwner = Readonly<z.infer<typeof chainOwner>>;
 
 /** A chain that was read to its end, with what is needed to save its pages as a revision. */
-export interface Capture extends ChainOwner {
-  readonly chainId: string;
-  readonly startedAtMs: number;
-  readonly completedAtMs: number;
+export const capture = chainOwner.extend({
+  chainId: z.string(),
+  scanWindow: scan.shape.scanWindow,
   /** Count reported by the platform; it includes hidden items. */
-  readonly reportedTotalCount: number;
+  reportedTotalCount: z.int(),
   /** Digest that the staged pages must reproduce. */
-  readonly evidence: string;
+  evidence: z.string(),
   /** Staged pages that another one replaces. */
-  readonly replaced: readonly number[];
+  replaced: z.array(z.int()).readonly(),
   /** Deadline of the capture: a page of the chain still has an open intent. */
-  readonly giveUpAtMs: number;
-}
+  giveUpAtMs: z.number(),
+});
+export type Capture = Readonly<z.infer<typeof capture>>;
 
 /** Chains are scans with a single worker, so their epoch never increases. */
 export const captureEpoch = 1;
@@ -56,8 +54,7 @@ export function captureOf(
     accountId,
     scope,
     language,
-    startedAtMs: chain.startedAtMs,
-    completedAtMs,
+    scanWindow: { startedAtMs: chain.startedAtMs, completedAtMs },
     reportedTotalCount: end.reportedTotalCount,
     evidence: chain.evidence,
     replaced: chain.replaced,

@@ -1,5 +1,6 @@
+import type { ManifestPage } from '@inventory/contracts/messages/revision';
 import type { MessageBus, OutgoingMessage } from '@inventory/messaging/bus';
-import { type Clock, isoTime } from '@inventory/runtime/clock';
+import type { Clock } from '@inventory/runtime/clock';
 import type { Logger } from '@inventory/runtime/logger';
 import { inSpan } from '@inventory/runtime/tracing';
 import type { StartedWorkKind } from '@inventory/work/start-worker';
@@ -7,16 +8,16 @@ import type { Pending, WorkQueue } from '@inventory/work/work-queue';
 import type { WorkResult } from '@inventory/work/worker';
 import { capturesCompleted, capturesEnded } from '../metrics.ts';
 import { work } from '../work.ts';
-import { captureEpoch, isGivenUp } from './capture.domain.ts';
+import { type Capture, isGivenUp } from './capture.domain.ts';
 import { evidenceDigest } from './capture-page.ts';
 import type { PendingCapture } from './capture-store.ts';
-import { evidenceOf, type StagedPage } from './live-chain.domain.ts';
+import { evidenceOf } from './live-chain.domain.ts';
 
 export interface CompleteCapturesDeps {
   readonly queue: WorkQueue<PendingCapture>;
   /** Whether a page of the chain has an open intent. */
   readonly intents: { hasOpenIntent(chainId: string): Promise<boolean> };
-  readonly revisions: { listStagedPages(chainId: string): Promise<readonly StagedPage[]> };
+  readonly revisions: { listStagedPages(chainId: string): Promise<readonly ManifestPage[]> };
   readonly publish: MessageBus['publish'];
   readonly settleWithinMs: number;
   readonly clock: Pick<Clock, 'now'>;
@@ -68,28 +69,22 @@ async function complete(
 }
 
 /** The message of a chain: identical for every replica and attempt. */
-function completedMessage(capture: PendingCapture, staged: readonly StagedPage[]): OutgoingMessage {
-  const pages = staged.filter(({ page }) => !capture.replaced.includes(page));
+function completedMessage(capture: Capture, staged: readonly ManifestPage[]): OutgoingMessage {
+  const { chainId, accountId, scope, language, scanWindow, reportedTotalCount, replaced } = capture;
   return {
     type: 'revision.completed.v1',
-    id: `completed:${capture.chainId}`,
+    id: `completed:${chainId}`,
     body: {
-      scan_id: capture.chainId,
-      refresh_id: null,
+      scanId: chainId,
+      refreshId: null,
       source: 'capture',
-      account_id: capture.accountId,
-      scope: capture.scope,
-      language: capture.language,
-      scan_window: {
-        started_at: isoTime(capture.startedAtMs),
-        completed_at: isoTime(capture.completedAtMs),
-      },
-      reported_total_count: capture.reportedTotalCount,
-      pages: pages.map(({ page, chunks }) => ({
-        page,
-        epoch: captureEpoch,
-        chunks: chunks.map(({ digest, bytes }) => ({ digest, bytes })),
-      })),
+      accountId,
+      scope,
+      language,
+      sequence: null,
+      scanWindow,
+      reportedTotalCount,
+      pages: staged.filter(({ page }) => !replaced.includes(page)),
     },
   };
 }

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import type { ManifestPage } from '@inventory/contracts/messages/revision';
 import { propertyRuns } from '@inventory/testkit/property-runs';
 import fc from 'fast-check';
 import {
@@ -9,7 +10,6 @@ import {
   isCapturing,
   type LiveChain,
   openLiveChain,
-  type StagedPage,
 } from './live-chain.domain.ts';
 
 const rules: CaptureRules = { chainDeadlineMs: 600_000, pagesMax: 250 };
@@ -17,13 +17,14 @@ const digestOf = (text: string) => createHash('sha256').update(text).digest('bas
 const startedAtMs = 1_750_000_000_000;
 const open = () => openLiveChain('0197a3c2-1111-7abc-8def-000000000001', startedAtMs);
 
-const pageOf = (page: number, content = `page ${page}`): StagedPage => ({
+const pageOf = (page: number, content = `page ${page}`): ManifestPage => ({
   page,
+  epoch: 1,
   chunks: [{ digest: digestOf(content), bytes: content.length }],
 });
 
 interface ReadOptions {
-  readonly staged?: StagedPage | null;
+  readonly staged?: ManifestPage | null;
   readonly next?: string | null;
   readonly assetCount?: number;
   readonly endCheck?: 'confirmed' | 'moved' | null;
@@ -141,8 +142,9 @@ describe('A chain of Live Pages (Reads: Capture) [capture]', () => {
       bytes: fc.integer({ min: 1, max: 2 }),
     });
     const contents = fc.array(fc.array(chunk, { minLength: 1, maxLength: 3 }), { maxLength: 3 });
-    const staged = (list: StagedPage['chunks'][]) => list.map((chunks, page) => ({ page, chunks }));
-    const proven = (pages: StagedPage[]) =>
+    const staged = (list: ManifestPage['chunks'][]) =>
+      list.map((chunks, page) => ({ page, epoch: 1, chunks }));
+    const proven = (pages: ManifestPage[]) =>
       pages.reduce<LiveChain>((chain, page) => read(chain, { staged: page }), open()).evidence;
 
     fc.assert(

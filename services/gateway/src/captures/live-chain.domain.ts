@@ -1,3 +1,4 @@
+import type { ManifestPage } from '@inventory/contracts/messages/revision';
 import type { EndCheckResult } from '@inventory/contracts/vocabulary';
 
 /**
@@ -24,16 +25,10 @@ export interface LiveChain {
   readonly evidence: string | null;
 }
 
-/** One page as stored by the revision-store: the chunks of its text, in order. */
-export interface StagedPage {
-  readonly page: number;
-  readonly chunks: readonly { readonly digest: string; readonly bytes: number }[];
-}
-
 /** A page of a chain that was read. */
 export interface LiveRead {
   /** Null when it was not staged, or was staged before with other contents. */
-  readonly staged: StagedPage | null;
+  readonly staged: ManifestPage | null;
   /** Start of the page after it; null after the last. */
   readonly nextStartAssetid: string | null;
   readonly assetCount: number;
@@ -120,14 +115,14 @@ export function advanceLiveChain(
 }
 
 /** The digest of a chain of exactly these pages. */
-export function evidenceOf(pages: readonly StagedPage[], digestOf: DigestOf): string {
+export function evidenceOf(pages: readonly ManifestPage[], digestOf: DigestOf): string {
   return pages
     .toSorted((left, right) => left.page - right.page)
     .reduce((evidence, page) => linkOf(evidence, page, digestOf), '');
 }
 
 /** Number, digests and sizes, so that no two lists of pages share a text. */
-function linkOf(evidence: string, { page, chunks }: StagedPage, digestOf: DigestOf): string {
+function linkOf(evidence: string, { page, chunks }: ManifestPage, digestOf: DigestOf): string {
   const named = chunks.map(({ digest, bytes }) => [digest, bytes]);
   return digestOf(JSON.stringify([evidence, page, named]));
 }

@@ -3,7 +3,7 @@ import { newScope } from '@inventory/testkit/builders';
 import { createTestClock } from '@inventory/testkit/test-clock';
 import { openStagingBreaker } from './staging-client.ts';
 
-const staged = { page: 0, chunks: [] };
+const staged = { page: 0, epoch: 1, chunks: [] };
 const inventoryEpoch = '76561198000000000/730/2/0';
 const place = { scanId: 'chain', page: 0, inventoryEpoch };
 const members = [Buffer.from('')];

@@ -1,11 +1,11 @@
 import { inventoryApi } from '@inventory/contracts/internal/inventory';
 import type { InventoryKey } from '@inventory/contracts/inventory-key';
+import type { ManifestPage } from '@inventory/contracts/messages/revision';
 import type { InternalClient } from '@inventory/http/internal-client';
 import { stagePage } from '@inventory/http/stage-page';
 import type { Clock } from '@inventory/runtime/clock';
 import { DeadlineExceeded, withDeadline } from '@inventory/runtime/wait';
 import { captureEpoch } from './capture.domain.ts';
-import type { StagedPage } from './live-chain.domain.ts';
 
 /** A page of a chain, and the epoch of its inventory that was read before it. */
 export interface ChainPagePlace {
@@ -26,7 +26,7 @@ export function createStagingClient(client: InternalClient, timeoutMs: number) {
     /** Read before a page of the inventory is: one that was read before an erasure is not staged after it. */
     async readEpoch(inventory: InventoryKey): Promise<string> {
       const reading = client.call(inventoryApi.readEpoch, { path: inventory }, { timeoutMs });
-      return (await withDeadline(reading, timeoutMs, 'reading an epoch')).inventory_epoch;
+      return (await withDeadline(reading, timeoutMs, 'reading an epoch')).inventoryEpoch;
     },
     /**
      * Stages the text `{"assets":[…],"descriptions":[…]}` of a page, the form of every scan's pages.
@@ -36,19 +36,18 @@ export function createStagingClient(client: InternalClient, timeoutMs: number) {
     async stagePage(
       { scanId, page, inventoryEpoch }: ChainPagePlace,
       members: readonly Buffer[],
-    ): Promise<StagedPage> {
+    ): Promise<ManifestPage> {
       const text = Buffer.concat([open, ...members, close]);
       const query = { source: 'capture', inventory_epoch: inventoryEpoch };
       const options = { query, timeoutMs };
       const staging = stagePage(client, { scanId, epoch, page }, text, options);
-      const { chunks } = await withDeadline(staging, timeoutMs, 'staging a page');
-      return { page, chunks };
+      return await withDeadline(staging, timeoutMs, 'staging a page');
     },
     /** The staged pages of a chain, in order. */
-    async listStagedPages(scanId: string): Promise<readonly StagedPage[]> {
+    async listStagedPages(scanId: string): Promise<readonly ManifestPage[]> {
       const path = { scan_id: scanId, epoch };
       const { pages } = await client.call(inventoryApi.listStagedPages, { path });
-      return pages.map(({ page, chunks }) => ({ page, chunks }));
+      return pages;
     },
   };
 }

@@ -1,9 +1,10 @@
-import { type ExportEnd, exportEndTrailer, exportQuery } from '@inventory/contracts/http/export';
+import { type exportEnd, exportEndTrailer, exportQuery } from '@inventory/contracts/http/export';
 import { scopePath } from '@inventory/contracts/http/parameters';
 import type { AccountId } from '@inventory/contracts/ids';
 import { type ExportFormat, exportFormats } from '@inventory/contracts/vocabulary';
 import { Refused } from '@inventory/http/refused';
 import { invariant, unreachable } from '@inventory/runtime/bug';
+import type { z } from 'zod';
 import type { AdmittedRequest, StreamAnswer } from '../http/answer.ts';
 import type { DeliveryPlaces } from '../http/delivery/delivery-places.ts';
 import { exampleIds, exampleRows } from '../http/openapi/examples.ts';
@@ -27,7 +28,7 @@ import { sendExport } from './send-export.ts';
 
 const product = 'platform.inventory.current.page.v1';
 const retryAfterSeconds = 5;
-const endExample: ExportEnd = {
+const endExample: z.input<typeof exportEnd> = {
   revision_id: exampleIds.revision,
   rows: 1,
   sha256: '98ea6e4f216f2fb4b69fff9b3a44842c38686ca685f3f55dc48c5d3fb1107be4',
@@ -139,9 +140,9 @@ function toAnswer(
   const delivery = read.result === 'charged' ? read.delivery : null;
   const { scope, language, format, signal } = wanted;
   const { page } = read;
-  const { observation_id: observationId } = page.first.meta;
+  const { observationId } = page.first.meta;
   const coding = request.acceptedCoding();
-  let end: ExportEnd | undefined;
+  let end: string | undefined;
   const findNext = (position: number) =>
     services.revisions.findLines({ scope, language, format, position, observationId }, signal);
   const body = exportBody(page, format, findNext, (reached) => {
@@ -149,7 +150,7 @@ function toAnswer(
   });
   const trailers = (): Record<string, string> => {
     invariant(end !== undefined, 'a body that was read to its end has one');
-    return format === 'csv' ? { [exportEndTrailer]: JSON.stringify(end) } : {};
+    return format === 'csv' ? { [exportEndTrailer]: end } : {};
   };
   const headers: Record<string, string> = {
     ...headersOf(page, format),
@@ -190,8 +191,8 @@ function headersOf(
   return {
     ...(format === 'csv' ? ofCsv : { 'Content-Type': 'application/x-ndjson; charset=utf-8' }),
     Vary: 'Accept, Accept-Encoding',
-    'X-Revision-ID': meta.revision_id,
-    'X-Observation-ID': meta.observation_id,
+    'X-Revision-ID': meta.revisionId,
+    'X-Observation-ID': meta.observationId,
     'X-Export-Rows': String(rows),
     ...toLanguageHeaders(meta.language),
   };

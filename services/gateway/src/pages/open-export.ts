@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { ExportEnd } from '@inventory/contracts/http/export';
+import { exportEnd } from '@inventory/contracts/http/export';
 import type { ObservationId } from '@inventory/contracts/ids';
 import type { InventoryKey } from '@inventory/contracts/inventory-key';
 import type { Language } from '@inventory/contracts/languages';
@@ -9,6 +9,7 @@ import { bytesOf } from '@inventory/http/byte-parts';
 import { createLineJoiner } from '@inventory/http/line-run';
 import { Refused } from '@inventory/http/refused';
 import { csvLine } from '@inventory/runtime/csv-text';
+import { z } from 'zod';
 import type { KeyedRead, ReadKey } from './keyed-reads.ts';
 import type { PageServices } from './open-pages.ts';
 import type { FetchedPage } from './page-charges.ts';
@@ -56,7 +57,7 @@ export function openExport(
     if (first === null) {
       return refused({ code: observationId ? 'cursor_expired' : 'inventory_revision_not_found' });
     }
-    const rows = first.meta.total_count - fromRow;
+    const rows = first.meta.totalCount - fromRow;
     const page = { first, fromRow, rows };
     if (rows === 0) return { result: 'free', page };
     const pages = Math.ceil(rows / pageAssetsMax);
@@ -95,7 +96,7 @@ interface PaidRows {
 }
 
 function pinOf({ first, fromRow }: OpenedExport): string {
-  return `${first.meta.observation_id} ${fromRow}`;
+  return `${first.meta.observationId} ${fromRow}`;
 }
 
 /** Null where the first attempt stored nothing. */
@@ -122,13 +123,13 @@ export class ExportExpired extends Refused {
  * The bytes of an export before any compression: lines, then the end. They are joined as they are taken,
  * so other requests have their turns between; what is taken overwrites what was taken before. The next
  * run is read while one is sent, and no further: a slow client has two in memory. A CSV has its header at
- * row 0, so that what is resumed can be appended; its end is passed to `onEnd` alone.
+ * row 0, so that what is resumed can be appended; the text of its end is passed to `onEnd` alone.
  */
 export async function* exportBody(
   { first, fromRow, rows }: OpenedExport,
   format: ExportFormat,
   findNext: (position: number) => Promise<SavedPage | null>,
-  onEnd: (end: ExportEnd) => void,
+  onEnd: (end: string) => void,
 ): AsyncGenerator<Buffer, void, void> {
   const digest = createHash('sha256');
   const join = createLineJoiner(format);
@@ -137,7 +138,7 @@ export async function* exportBody(
     yield csvHeader;
   }
   for (let run: SavedPage | null = first; run !== null; ) {
-    const next: number | null = run.meta.next_position;
+    const next: number | null = run.meta.nextPosition;
     const coming: Promise<SavedPage | null> | null = next === null ? null : findNext(next);
     // Awaited behind this run, unless the client leaves before.
     coming?.catch(() => {});
@@ -148,9 +149,11 @@ export async function* exportBody(
     run = await coming;
     if (coming !== null && run === null) throw new ExportExpired();
   }
-  const end = { revision_id: first.meta.revision_id, rows, sha256: digest.digest('hex') };
-  onEnd(end);
-  if (format === 'ndjson') yield Buffer.from(`${JSON.stringify({ end })}\n`);
+  const { revisionId } = first.meta;
+  const end = z.encode(exportEnd, { revisionId, rows, sha256: digest.digest('hex') });
+  const text = JSON.stringify(end);
+  onEnd(text);
+  if (format === 'ndjson') yield Buffer.from(`{"end":${text}}\n`);
 }
 
 const csvHeader = Buffer.from(csvLine([...exportColumns.asset, ...exportColumns.description]));

@@ -3,7 +3,7 @@ import type { Refusal } from '@inventory/contracts/refusal';
 import type { ProductCode } from '@inventory/contracts/vocabulary';
 import { Refused } from '@inventory/http/refused';
 import { invariant } from '@inventory/runtime/bug';
-import { type Clock, fromIsoTime } from '@inventory/runtime/clock';
+import type { Clock } from '@inventory/runtime/clock';
 import type { AdmittedRequest, Answer } from '../http/answer.ts';
 import { BilledRefused } from '../http/billed-refused.ts';
 import type { KeyedRead } from './keyed-reads.ts';
@@ -73,8 +73,8 @@ export function pageMeta(
 }
 
 /** The clock of the store may be ahead; no observation is of the future. */
-export function ageSecondsOf(verifiedAt: string, clock: Clock): number {
-  return Math.max(0, Math.floor((clock.now() - fromIsoTime(verifiedAt)) / 1000));
+export function ageSecondsOf(verifiedAtMs: number, clock: Clock): number {
+  return Math.max(0, Math.floor((clock.now() - verifiedAtMs) / 1000));
 }
 
 export function toLanguageHeaders(language: Language): Record<string, string> {

@@ -6,6 +6,7 @@ import {
 } from '@inventory/contracts/ids';
 import { changeKey } from '@inventory/contracts/internal/changes';
 import { inventoryKeyText } from '@inventory/contracts/inventory-key';
+import type { ChangeCounts } from '@inventory/contracts/messages/revision';
 import { z } from 'zod';
 import type { ChainOwner } from '../captures/capture.domain.ts';
 import type { LiveChain } from '../captures/live-chain.domain.ts';
@@ -40,12 +41,6 @@ export function openCurrentCursor(
   const content = JSON.parse(openOrRefuse(cursors, cursor, bindingOf('current', chain)));
   const [revision, observation, position] = currentContent.parse(content);
   return { revisionId: revision, observationId: observation, position };
-}
-
-export interface ChangeCounts {
-  readonly added: number;
-  readonly removed: number;
-  readonly changed: number;
 }
 
 /** Both revisions of a chain, what differs between them in all, and the key of the last change given. */

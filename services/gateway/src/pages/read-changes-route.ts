@@ -1,8 +1,10 @@
-import { changesPage, changesQuery } from '@inventory/contracts/http/changes';
+import { changesPage, changesPageEnd, changesQuery } from '@inventory/contracts/http/changes';
 import { pageReadMeta } from '@inventory/contracts/http/meta';
 import { scopePath } from '@inventory/contracts/http/parameters';
 import { packedPageBeginning } from '@inventory/contracts/internal/inventory';
+import type { ChangeCounts } from '@inventory/contracts/messages/revision';
 import { Refused } from '@inventory/http/refused';
+import { z } from 'zod';
 import type { ChainOwner } from '../captures/capture.domain.ts';
 import type { AdmittedRequest } from '../http/answer.ts';
 import { changesExample, pageMetaExample } from '../http/openapi/examples.ts';
@@ -19,7 +21,7 @@ import {
 } from './page-answer.ts';
 import { freeBill } from './page-bill.ts';
 import type { FetchedPage } from './page-charges.ts';
-import { type ChangeCounts, openChangesCursor, sealChangesCursor } from './page-cursors.ts';
+import { openChangesCursor, sealChangesCursor } from './page-cursors.ts';
 import { keyHeader, languageHeaders, readErrors, replayedHeader } from './page-texts.ts';
 import type { ChangesPage, WantedChanges } from './revision-store-client.ts';
 
@@ -123,17 +125,15 @@ function write(
   { chain, counts: known }: ChainOfPage,
   { page, bill }: BilledPage<ChangesPage>,
 ): WrittenPage {
-  const { language, last_key: behind, counts: found, ...saved } = page.meta;
-  const counts = known ?? found ?? { added: 0, removed: 0, changed: 0 };
-  const { from_revision_id: since, to_revision_id: revisionId } = saved;
-  const position = { since, revisionId, observationId: saved.observation_id, counts };
+  const { language, verifiedAtMs, lastKey: behind, observationId } = page.meta;
+  const { fromRevisionId: since, toRevisionId: revisionId } = page.meta;
+  const counts = known ?? page.meta.counts ?? { added: 0, removed: 0, changed: 0 };
+  const position = { since, revisionId, observationId, counts };
   const next = behind === null ? null : sealChangesCursor(cursors, chain, { ...position, behind });
-  const end = JSON.stringify({
-    ...saved,
-    age_seconds: ageSecondsOf(saved.verified_at, clock),
-    counts,
-    pagination: { has_more: next !== null, next_cursor: next },
-  });
+  const ageSeconds = ageSecondsOf(verifiedAtMs, clock);
+  const pagination = { has_more: next !== null, next_cursor: next };
+  const saved = { ...page.meta, ageSeconds, counts, pagination };
+  const end = JSON.stringify(z.encode(changesPageEnd, saved));
   const meta = JSON.stringify(pageMeta(request, product, bill));
   return {
     headers: toLanguageHeaders(language),

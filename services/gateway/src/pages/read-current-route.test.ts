@@ -12,15 +12,15 @@ import { currentBody } from './read-current-route.ts';
 const uuid = '01890000-0000-7000-8000-000000000001';
 const page: CurrentPageMeta = {
   scope: { platform_id: '76561198000000001', app_id: 730, context_id: 2 },
-  revision_id: `invrev_${uuid}`,
-  observation_id: `invobs_${uuid}`,
-  verified_at: '2026-01-01T00:00:00.000Z',
-  scan_window: { started_at: '2026-01-01T00:00:00.000Z', completed_at: '2026-01-01T00:00:00.000Z' },
-  total_count: 3,
-  total_amount: '3',
-  reported_total_count: 4,
+  revisionId: `invrev_${uuid}`,
+  observationId: `invobs_${uuid}`,
+  verifiedAtMs: 0,
+  scanWindow: { startedAtMs: 0, completedAtMs: 0 },
+  totalCount: 3,
+  totalAmount: '3',
+  reportedTotalCount: 4,
   language: 'english',
-  next_position: null,
+  nextPosition: null,
   packed: null,
 };
 const frame = { page, ageSeconds: 5, nextCursor: null, meta: { request_id: 'req_1' } };
@@ -52,9 +52,8 @@ test('a page packed in zstd leaves so where that is accepted, else unpacked in o
       const members = `"assets":[],"descriptions":[${JSON.stringify(name.repeat(times))}]`;
       const plain = currentBody(frame, { parts: [Buffer.from(members)], meta: page }, null);
       const raw = Buffer.from(packedPageBeginning + members);
-      const { bytes, rawBytes, crc32 } = await packBeginning('zstd', raw);
-      const packed = { coding: 'zstd', raw_bytes: rawBytes, crc32 } as const;
-      const saved = { parts: [bytes], meta: { ...page, packed } };
+      const packed = await packBeginning('zstd', raw);
+      const saved = { parts: [packed.bytes], meta: { ...page, packed } };
 
       for (const accepted of [null, ...contentCodings]) {
         const { coding, body } = currentBody(frame, saved, accepted);
@@ -74,7 +73,7 @@ test('total_amount keeps every digit past 2^53 (Reads: total_amount) [total-amou
   const members = Buffer.from('"assets":[],"descriptions":[]');
 
   const { body } = currentBody(
-    { ...frame, page: { ...page, total_amount: digits } },
+    { ...frame, page: { ...page, totalAmount: digits } },
     { parts: [members], meta: page },
     null,
   );

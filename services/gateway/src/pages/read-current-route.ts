@@ -1,4 +1,9 @@
-import { currentPage, currentQuery } from '@inventory/contracts/http/current';
+import {
+  currentPage,
+  currentPageBefore,
+  currentPageBehind,
+  currentQuery,
+} from '@inventory/contracts/http/current';
 import { pageReadMeta } from '@inventory/contracts/http/meta';
 import { scopePath } from '@inventory/contracts/http/parameters';
 import { type CurrentPageMeta, packedPageBeginning } from '@inventory/contracts/internal/inventory';
@@ -6,6 +11,7 @@ import { type ContentCoding, pageAssetsMax } from '@inventory/contracts/vocabula
 import { bytesOf } from '@inventory/http/byte-parts';
 import { packEnd } from '@inventory/http/packed-body';
 import { unpack } from '@inventory/runtime/packed-bytes';
+import { z } from 'zod';
 import type { ChainOwner } from '../captures/capture.domain.ts';
 import type { AdmittedRequest } from '../http/answer.ts';
 import {
@@ -110,14 +116,14 @@ function write(
   { page, bill }: BilledPage<SavedPage>,
 ): WrittenPage {
   const saved = page.meta;
-  const { revision_id: revisionId, observation_id: observationId, next_position } = saved;
+  const { revisionId, observationId, nextPosition: position } = saved;
   const frame = {
     page: saved,
-    ageSeconds: ageSecondsOf(saved.verified_at, clock),
+    ageSeconds: ageSecondsOf(saved.verifiedAtMs, clock),
     nextCursor:
-      next_position === null
+      position === null
         ? null
-        : sealCurrentCursor(cursors, chain, { revisionId, observationId, position: next_position }),
+        : sealCurrentCursor(cursors, chain, { revisionId, observationId, position }),
     meta: pageMeta(request, product, bill),
   };
   const { coding, body } = currentBody(frame, page, request.acceptedCoding());
@@ -156,7 +162,7 @@ function readCurrent(
 
 /** It is unpacked for a client that does not accept how it is packed. */
 function bytesSent({ meta: { packed }, parts }: SavedPage, { coding }: WantedSavedPage): number {
-  return packed === null || packed.coding === coding ? bytesOf(parts) : packed.raw_bytes;
+  return packed === null || packed.coding === coding ? bytesOf(parts) : packed.rawBytes;
 }
 
 /** A Current page without its assets and descriptions. */
@@ -182,30 +188,19 @@ export function currentBody(
   if (packed === null) {
     return { coding: null, body: [Buffer.from(packedPageBeginning), ...parts, end] };
   }
-  const { coding, raw_bytes: rawBytes, crc32 } = packed;
-  const body = [...parts, packEnd({ coding, rawBytes, crc32 }, end)];
+  const { coding, rawBytes } = packed;
+  const body = [...parts, packEnd(packed, end)];
   if (coding === accepted) return { coding, body };
   const whole = { packed: Buffer.concat(body), rawBytes: rawBytes + end.length };
   return { coding: null, body: [unpack(whole)] };
 }
 
 function endOf({ page, ageSeconds, nextCursor, meta }: CurrentFrame): string {
-  const before = JSON.stringify({
-    scope: page.scope,
-    revision_id: page.revision_id,
-    observation_id: page.observation_id,
-    verified_at: page.verified_at,
-    age_seconds: ageSeconds,
-    scan_window: page.scan_window,
-    total_count: page.total_count,
-  });
-  const after = JSON.stringify({
-    reported_total_count: page.reported_total_count,
-    not_in_revision: page.not_in_revision,
-    pagination: { has_more: nextCursor !== null, next_cursor: nextCursor },
-  });
+  const pagination = { has_more: nextCursor !== null, next_cursor: nextCursor };
+  const before = JSON.stringify(z.encode(currentPageBefore, { ...page, ageSeconds }));
+  const behind = JSON.stringify(z.encode(currentPageBehind, { ...page, pagination }));
   return (
-    `,${before.slice(1, -1)},"total_amount":${page.total_amount},${after.slice(1)},` +
+    `,${before.slice(1, -1)},"total_amount":${page.totalAmount},${behind.slice(1)},` +
     `"meta":${JSON.stringify(meta)}}`
   );
 }

@@ -1,8 +1,9 @@
-import { livePage, livePageParameters } from '@inventory/contracts/http/live-page';
+import { livePage, livePageEnd, livePageParameters } from '@inventory/contracts/http/live-page';
 import { pageReadMeta } from '@inventory/contracts/http/meta';
 import { scopePath } from '@inventory/contracts/http/parameters';
 import { Refused } from '@inventory/http/refused';
 import { invariant } from '@inventory/runtime/bug';
+import { z } from 'zod';
 import type { ChainOwner } from '../captures/capture.domain.ts';
 import type { PageCapture } from '../captures/capture-page.ts';
 import { type LiveChain, openLiveChain, withoutCapture } from '../captures/live-chain.domain.ts';
@@ -96,10 +97,7 @@ export const readLivePageRoute = publicRoute({
           owner: binding,
           inventoryEpoch,
           members,
-          nextStartAssetid: meta.next_start_assetid,
-          assetCount: meta.asset_count,
-          endCheck: meta.end_check ?? null,
-          reportedTotalCount: meta.total_count,
+          ...meta,
         });
       },
     );
@@ -143,7 +141,7 @@ function livePageBody(
     has_more: cursor !== null,
     ...(cursor === null ? {} : { next_cursor: cursor }),
   };
-  const rest = JSON.stringify({ total_count: page.meta.total_count, pagination });
+  const rest = JSON.stringify(z.encode(livePageEnd, { ...page.meta, pagination }));
   return [
     Buffer.from('{"success":true,"data":{'),
     ...page.members,

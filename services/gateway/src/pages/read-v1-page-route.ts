@@ -83,9 +83,9 @@ function v1Route(dialect: V1Dialect) {
 }
 
 function v1Body({ page }: PageToWrite): readonly Buffer[] {
-  const { total_count, next_start_assetid: next } = page.meta;
+  const { totalCount, nextStartAssetid: next } = page.meta;
   const rest = JSON.stringify({
-    total_inventory_count: total_count,
+    total_inventory_count: totalCount,
     ...(next === null ? {} : { more_items: 1, last_assetid: next }),
   });
   return [Buffer.from('{"success":1,'), ...page.members, Buffer.from(`,${rest.slice(1)}`)];

@@ -93,6 +93,6 @@ function createSavedAssets(revisions: RevisionStoreClient): ManageWatchesDeps['s
   } as const;
   return async ({ scope, language }) => {
     const page = await revisions.findPage({ ...first, scope, language }).catch(() => null);
-    return page?.meta.total_count ?? null;
+    return page?.meta.totalCount ?? null;
   };
 }

@@ -1,8 +1,13 @@
-import { type ChangesPageMeta, changesPageMetaHeader } from '@inventory/contracts/internal/changes';
+import {
+  type ChangesPageMeta,
+  changesPageMeta,
+  changesPageMetaHeader,
+} from '@inventory/contracts/internal/changes';
 import type { CurrentPageMeta } from '@inventory/contracts/internal/inventory';
+import { z } from 'zod';
 import { type FakeAnswer, refusalAnswer } from './http-fake.ts';
 
-type SavedMeta = Omit<CurrentPageMeta, 'next_position' | 'packed'>;
+type SavedMeta = Omit<CurrentPageMeta, 'nextPosition' | 'packed'>;
 
 /** A page of changes: since any other revision, each page of the saved inventory was added. */
 export function changesOf(
@@ -10,12 +15,12 @@ export function changesOf(
   query: URLSearchParams,
 ): FakeAnswer {
   const [since, pinned] = [query.get('since'), query.get('revision_id')];
-  if (pinned !== null && pinned !== saved?.meta.revision_id) {
+  if (pinned !== null && pinned !== saved?.meta.revisionId) {
     return refusalAnswer({ code: 'cursor_expired' });
   }
   if (saved === undefined) return refusalAnswer({ code: 'inventory_revision_not_found' });
-  const { scope, revision_id, observation_id, verified_at, scan_window, language } = saved.meta;
-  const isSame = since === revision_id;
+  const { revisionId } = saved.meta;
+  const isSame = since === revisionId;
   const position = Number(query.get('behind') ?? 0);
   const text = saved.pages[position];
   const { assets: added, descriptions } =
@@ -23,19 +28,15 @@ export function changesOf(
   const next = position + 1 < saved.pages.length && !isSame ? String(position + 1) : null;
   const counts = { added: isSame ? 0 : saved.pages.length, removed: 0, changed: 0 };
   const meta: ChangesPageMeta = {
-    scope,
-    verified_at,
-    scan_window,
-    language,
-    observation_id,
-    from_revision_id: since as ChangesPageMeta['from_revision_id'],
-    to_revision_id: revision_id,
+    ...saved.meta,
+    fromRevisionId: since as ChangesPageMeta['fromRevisionId'],
+    toRevisionId: revisionId,
     counts: pinned === null ? counts : null,
-    last_key: next,
+    lastKey: next,
   };
   return {
     status: 200,
-    headers: { [changesPageMetaHeader]: JSON.stringify(meta) },
+    headers: { [changesPageMetaHeader]: JSON.stringify(z.encode(changesPageMeta, meta)) },
     body: JSON.stringify({ added, removed: [], changed: [], descriptions }).slice(1, -1),
   };
 }

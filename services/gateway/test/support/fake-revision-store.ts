@@ -1,5 +1,6 @@
 import {
   type CurrentPageMeta,
+  currentPageMeta,
   currentPageMetaHeader,
   packedPageBeginning,
 } from '@inventory/contracts/internal/inventory';
@@ -7,8 +8,9 @@ import { type InventoryKey, inventoryKeyText } from '@inventory/contracts/invent
 import { contentCoding, type ExportFormat } from '@inventory/contracts/vocabulary';
 import { writeLineRun } from '@inventory/http/line-run';
 import { packBeginning } from '@inventory/http/packed-body';
-import { type Clock, isoTime } from '@inventory/runtime/clock';
+import type { Clock } from '@inventory/runtime/clock';
 import { systemIdentifiers } from '@inventory/runtime/identifiers';
+import { z } from 'zod';
 import { changesOf } from './fake-changes.ts';
 import { createFakeStaging, type FakeStaging } from './fake-staging.ts';
 import {
@@ -21,7 +23,7 @@ import {
 
 /** One saved inventory, as pages of ready-made text. */
 export interface SavedInventory {
-  readonly meta: Omit<CurrentPageMeta, 'next_position' | 'packed'>;
+  readonly meta: Omit<CurrentPageMeta, 'nextPosition' | 'packed'>;
   readonly pages: readonly string[];
 }
 
@@ -50,32 +52,31 @@ export async function startFakeRevisionStore(clock: Clock): Promise<FakeRevision
     if (saved === undefined) return refusalAnswer({ code: 'inventory_revision_not_found' });
     if (url.pathname.endsWith('/lines')) return linesOf(saved, url.searchParams);
     const pinned = url.searchParams.get('revision_id');
-    if (pinned !== null && pinned !== saved.meta.revision_id) {
+    if (pinned !== null && pinned !== saved.meta.revisionId) {
       return refusalAnswer({ code: 'cursor_expired' });
     }
     if (url.pathname.endsWith('/assets')) return lookedUp(saved, url.searchParams);
     const position = Number(url.searchParams.get('position'));
     const text = saved.pages[position];
     if (text === undefined) return refusalAnswer({ code: 'inventory_revision_not_found' });
-    const next_position = position + 1 < saved.pages.length ? position + 1 : null;
+    const nextPosition = position + 1 < saved.pages.length ? position + 1 : null;
     const coding = contentCoding.safeParse(url.searchParams.get('coding')).data;
     const raw = Buffer.from(packedPageBeginning + text);
-    const packing = coding && fake.packs ? await packBeginning(coding, raw) : null;
-    const packed = packing && { coding, raw_bytes: packing.rawBytes, crc32: packing.crc32 };
+    const packed = coding && fake.packs ? await packBeginning(coding, raw) : null;
     return {
       status: 200,
       headers: {
         'content-type': 'application/json',
-        [currentPageMetaHeader]: JSON.stringify({ ...saved.meta, next_position, packed }),
+        ...metaHeader({ ...saved.meta, nextPosition, packed }),
       },
-      body: packing?.bytes ?? text,
+      body: packed?.bytes ?? text,
     };
   }
 
   /** The lines of a page each. */
   function linesOf({ meta, pages }: SavedInventory, query: URLSearchParams): FakeAnswer {
     const observed = query.get('observation_id');
-    if (observed !== null && observed !== meta.observation_id) {
+    if (observed !== null && observed !== meta.observationId) {
       return refusalAnswer({ code: 'cursor_expired' });
     }
     const position = Number(query.get('position'));
@@ -84,10 +85,10 @@ export async function startFakeRevisionStore(clock: Clock): Promise<FakeRevision
       return refusalAnswer({ code: 'invalid_request', detail: { issues: [issue] } });
     }
     const text = pages[position];
-    const next_position = position + 1 < pages.length ? position + 1 : null;
+    const nextPosition = position + 1 < pages.length ? position + 1 : null;
     return {
       status: 200,
-      headers: { [currentPageMetaHeader]: JSON.stringify({ ...meta, next_position }) },
+      headers: metaHeader({ ...meta, nextPosition, packed: null }),
       body: Buffer.concat(lineRun(text, query.get('format'))),
     };
   }
@@ -99,11 +100,11 @@ export async function startFakeRevisionStore(clock: Clock): Promise<FakeRevision
     const assets = asked.flatMap((id) => all.filter(({ assetid }) => assetid === id));
     const has = (id: string) => assets.some(({ assetid }) => assetid === id);
     const descriptions = query.get('descriptions') === 'none' ? [] : pages[0].descriptions;
-    const not_in_revision = asked.filter((id) => !has(id));
-    const meta = { ...saved.meta, next_position: null, packed: null, not_in_revision };
+    const notInRevision = asked.filter((id) => !has(id));
+    const meta = { ...saved.meta, nextPosition: null, packed: null, notInRevision };
     return {
       status: 200,
-      headers: { [currentPageMetaHeader]: JSON.stringify(meta) },
+      headers: metaHeader(meta),
       body: JSON.stringify({ assets, descriptions }).slice(1, -1),
     };
   }
@@ -144,13 +145,13 @@ export function saveInventory(
   const saved: SavedInventory = {
     meta: {
       scope,
-      revision_id: `invrev_${systemIdentifiers.uuidV7()}`,
-      observation_id: `invobs_${systemIdentifiers.uuidV7()}`,
-      verified_at: isoTime(at),
-      scan_window: { started_at: isoTime(at - 5_000), completed_at: isoTime(at) },
-      total_count: pages.length,
-      total_amount: String(pages.length),
-      reported_total_count: pages.length,
+      revisionId: `invrev_${systemIdentifiers.uuidV7()}`,
+      observationId: `invobs_${systemIdentifiers.uuidV7()}`,
+      verifiedAtMs: at,
+      scanWindow: { startedAtMs: at - 5_000, completedAtMs: at },
+      totalCount: pages.length,
+      totalAmount: String(pages.length),
+      reportedTotalCount: pages.length,
       language: 'english',
       ...meta,
     },
@@ -159,6 +160,10 @@ export function saveInventory(
   store.inventories.set(inventoryKeyText(scope), saved);
   return saved;
 }
+
+const metaHeader = (meta: CurrentPageMeta) => ({
+  [currentPageMetaHeader]: JSON.stringify(z.encode(currentPageMeta, meta)),
+});
 
 /** The one asset of a page, to be joined to a line; none behind the last page. */
 function lineRun(text: string | undefined, format: string | null): Buffer[] {

@@ -1,5 +1,6 @@
 import { scopePath } from '@inventory/contracts/http/parameters';
 import {
+  type LivePageMeta,
   livePageMeta,
   livePageMetaHeader,
   livePagePath,
@@ -63,7 +64,9 @@ export const readLivePageRoute = internalRoute({
     const write = () => pageMembers(page, form);
     const body = page.assets.length < largeAssetsMin ? write() : await deps.executor.enqueue(write);
     return new Reply({
-      headers: { [livePageMetaHeader]: JSON.stringify(toWireMeta(page, endCheck)) },
+      headers: {
+        [livePageMetaHeader]: JSON.stringify(z.encode(livePageMeta, metaOf(page, endCheck))),
+      },
       type: 'application/octet-stream',
       body,
     });
@@ -105,11 +108,11 @@ function limitExceeded(
   return { code: 'rate_limit_exceeded', detail: { limit, reads_max }, retry_after_seconds };
 }
 
-function toWireMeta(page: PlatformPage, endCheck: EndCheckResult | null) {
-  return livePageMeta.parse({
-    total_count: page.reportedTotalCount,
-    asset_count: page.assets.length,
-    next_start_assetid: page.more ? page.lastAssetId : null,
-    ...(endCheck === null ? {} : { end_check: endCheck }),
-  });
+function metaOf(page: PlatformPage, endCheck: EndCheckResult | null): LivePageMeta {
+  return {
+    totalCount: page.reportedTotalCount,
+    assetCount: page.assets.length,
+    nextStartAssetid: page.more ? page.lastAssetId : null,
+    endCheck,
+  };
 }

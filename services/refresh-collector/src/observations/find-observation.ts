@@ -1,13 +1,10 @@
 import { inventoryApi } from '@inventory/contracts/internal/inventory';
 import type { InventoryKey } from '@inventory/contracts/inventory-key';
+import type { SavedObservation } from '@inventory/contracts/messages/revision';
 import { type InternalClient, nullIfRefused } from '@inventory/http/internal-client';
-import { type Clock, fromIsoTime } from '@inventory/runtime/clock';
+import type { Clock } from '@inventory/runtime/clock';
 import type { Logger } from '@inventory/runtime/logger';
-import {
-  type AcceptedObservation,
-  mayTake,
-  type SavedObservation,
-} from './saved-observation.domain.ts';
+import { type AcceptedObservation, mayTake } from './saved-observation.domain.ts';
 
 export type ObservationClient = ReturnType<typeof createObservationClient>;
 
@@ -20,16 +17,7 @@ export function createObservationClient(client: InternalClient) {
     /** Null where nothing is saved. */
     async findLatest(scope: InventoryKey): Promise<SavedObservation | null> {
       const read = client.call(inventoryApi.readObservation, { path: scope }, { timeoutMs });
-      const found = await nullIfRefused(read);
-      if (found === null) return null;
-      return {
-        revisionId: found.revision_id,
-        verifiedAtMs: fromIsoTime(found.verified_at),
-        language: found.language,
-        observedAssets: found.observed_assets,
-        changed: found.changed,
-        previousRevisionId: found.previous_revision_id ?? null,
-      };
+      return await nullIfRefused(read);
     },
   };
 }

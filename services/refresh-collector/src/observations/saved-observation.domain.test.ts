@@ -1,6 +1,7 @@
 import { languages } from '@inventory/contracts/languages';
+import type { SavedObservation } from '@inventory/contracts/messages/revision';
 import fc from 'fast-check';
-import { mayTake, type SavedObservation } from './saved-observation.domain.ts';
+import { mayTake } from './saved-observation.domain.ts';
 
 const nowMs = Date.UTC(2026, 10, 26);
 const observation: SavedObservation = {

@@ -1,19 +1,6 @@
-import type { RevisionId } from '@inventory/contracts/ids';
 import type { Language } from '@inventory/contracts/languages';
+import type { SavedObservation } from '@inventory/contracts/messages/revision';
 import type { Fact } from '../saga/refresh-fact.domain.ts';
-
-/** What Current reads of an inventory: the observation of a scan or of a capture. */
-export interface SavedObservation {
-  readonly revisionId: RevisionId;
-  readonly verifiedAtMs: number;
-  /** Of its scan. */
-  readonly language: Language;
-  readonly observedAssets: number;
-  /** Whether its scan is the one that changed the revision. */
-  readonly changed: boolean;
-  /** The revision that it then replaced. */
-  readonly previousRevisionId: RevisionId | null;
-}
 
 /** What a refresh says of the observation that it would take; `freshness` is null where it takes none. */
 export interface AcceptedObservation {
@@ -35,6 +22,6 @@ export function mayTake(
 }
 
 /** The end of a queued refresh that takes it. */
-export function observedBy({ language: _, ...observed }: SavedObservation): Fact {
-  return { fact: 'observed', ...observed };
+export function observedBy(observation: SavedObservation): Fact {
+  return { fact: 'observed', ...observation };
 }

@@ -1,6 +1,7 @@
-import type { RevisionId } from '@inventory/contracts/ids';
+import type { RejectionReason, revisionCommitted } from '@inventory/contracts/messages/revision';
 import type { RefreshRefusal } from '@inventory/contracts/refusal';
 import type { RefreshOutcome, SettlementDisposition } from '@inventory/contracts/vocabulary';
+import type { z } from 'zod';
 import type { Reservation } from './refresh.domain.ts';
 
 /** An input of the saga. Facts are repeated, reordered and lost. */
@@ -8,14 +9,7 @@ export type Fact =
   | { readonly fact: 'reserved'; readonly reservation: Reservation }
   | { readonly fact: 'reserve_refused'; readonly refusal: RefreshRefusal }
   /** Another scan of its inventory ended meanwhile, and is young enough for it. */
-  | {
-      readonly fact: 'observed';
-      readonly revisionId: RevisionId;
-      readonly previousRevisionId: RevisionId | null;
-      readonly changed: boolean;
-      readonly observedAssets: number;
-      readonly verifiedAtMs: number;
-    }
+  | (SavedRevision & { readonly fact: 'observed'; readonly verifiedAtMs: number })
   | { readonly fact: 'cancel_requested' }
   | { readonly fact: 'queue_deadline_passed' }
   | {
@@ -46,13 +40,7 @@ export type Fact =
   | { readonly fact: 'scan_failed'; readonly outcome: FailedScanOutcome }
   /** What was known of it, and what was read of it so far, must not be used. */
   | { readonly fact: 'inventory_erased' }
-  | {
-      readonly fact: 'committed';
-      readonly revisionId: RevisionId;
-      readonly previousRevisionId: RevisionId | null;
-      readonly changed: boolean;
-      readonly observedAssets: number;
-    }
+  | (SavedRevision & { readonly fact: 'committed' })
   | { readonly fact: 'rejected'; readonly reason: RejectionReason }
   | {
       readonly fact: 'settled';
@@ -65,6 +53,12 @@ export type Fact =
   | { readonly fact: 'hold_lost'; readonly atMs: number }
   | { readonly fact: 'event_appended' };
 
-export type RejectionReason = 'abandoned' | 'missing_pages' | 'invalid_pages';
+/** What is saved of its inventory, as its commit announces it. */
+export type SavedRevision = Readonly<
+  Pick<
+    z.output<typeof revisionCommitted>,
+    'revisionId' | 'previousRevisionId' | 'changed' | 'observedAssets'
+  >
+>;
 
 export type FailedScanOutcome = Exclude<RefreshOutcome, 'complete_changed' | 'complete_unchanged'>;

@@ -1,7 +1,8 @@
+import type { RejectionReason } from '@inventory/contracts/messages/revision';
 import type { RefreshOutcome } from '@inventory/contracts/vocabulary';
 import { noEndCheck } from './recorded-scan.domain.ts';
 import type { Refresh, RefreshPhase } from './refresh.domain.ts';
-import type { Fact, FailedScanOutcome, RejectionReason } from './refresh-fact.domain.ts';
+import type { Fact, FailedScanOutcome, SavedRevision } from './refresh-fact.domain.ts';
 
 /** What a step sends; the messages are built from the refresh. */
 export type Effect =
@@ -63,8 +64,15 @@ export function outcomeOfDeadline(refresh: Pick<Refresh, 'scan'>): FailedScanOut
   return (refresh.scan?.pages ?? 0) > 0 ? 'incomplete' : 'upstream_unavailable';
 }
 
-const completeOutcome = (changed: boolean): RefreshOutcome =>
-  changed ? 'complete_changed' : 'complete_unchanged';
+/** The inventory is saved, by its own scan or by another one. */
+function settleSaved(
+  refresh: Refresh,
+  { changed, revisionId, previousRevisionId, observedAssets }: SavedRevision,
+  patch: Partial<Refresh> = {},
+): Step {
+  const outcome = changed ? 'complete_changed' : 'complete_unchanged';
+  return settle(refresh, outcome, { revisionId, previousRevisionId, observedAssets, ...patch });
+}
 
 const onReserved: Rule<Extract<Fact, { fact: 'reserved' }>> = (refresh, fact) => {
   const acceptance = fact.reservation;
@@ -145,8 +153,8 @@ const rules: Rules = {
         expectedPages,
         scan: { ...newScan, sequence, startedAtMs: atMs, worker },
       }),
-    observed: (refresh, { fact: _, changed, verifiedAtMs: observedAtMs, ...observed }) =>
-      settle(refresh, completeOutcome(changed), { ...observed, observedAtMs }),
+    observed: (refresh, { verifiedAtMs: observedAtMs, ...saved }) =>
+      settleSaved(refresh, saved, { observedAtMs }),
     cancel_requested: (refresh) => settle(refresh, 'cancelled', {}),
     queue_deadline_passed: (refresh) => settle(refresh, 'upstream_unavailable', {}),
     inventory_erased: forgetSize,
@@ -197,10 +205,7 @@ const rules: Rules = {
       refresh.cancelRequested
         ? repeat('abandon_scan')
         : change(refresh, { cancelRequested: true }, 'abandon_scan'),
-    committed: (refresh, { fact: _, changed, ...committed }) => ({
-      ...settle(refresh, completeOutcome(changed), committed),
-      isCertain: true,
-    }),
+    committed: (refresh, saved) => ({ ...settleSaved(refresh, saved), isCertain: true }),
     rejected: (refresh, { reason }) => settle(refresh, refusedAssembly(refresh, reason), {}),
   },
   settling: {

@@ -98,30 +98,24 @@ function settle(refresh: Refresh): OutgoingMessage {
 }
 
 function completeScan(refresh: Refresh, pages: readonly StagedPageRecord[]): OutgoingMessage {
-  const { scan } = refresh;
+  const { refreshId, accountId, scope, language, scan } = refresh;
   invariant(scan?.completedAtMs != null, 'only a completed scan has a manifest');
   invariant(pages.length === scan.pages, 'every page of the scan is recorded');
+  const { sequence, startedAtMs, completedAtMs, reportedTotalCount } = scan;
   return {
     type: 'revision.completed.v1',
-    id: `completed:${refresh.refreshId}`,
+    id: `completed:${refreshId}`,
     body: {
-      scan_id: refresh.refreshId,
-      refresh_id: refresh.refreshId,
+      scanId: refreshId,
+      refreshId,
       source: 'refresh',
-      account_id: refresh.accountId,
-      scope: refresh.scope,
-      language: refresh.language,
-      sequence: scan.sequence,
-      scan_window: {
-        started_at: isoTime(scan.startedAtMs),
-        completed_at: isoTime(scan.completedAtMs),
-      },
-      reported_total_count: scan.reportedTotalCount ?? 0,
-      pages: pagesInPlace(pages).map(({ page, epoch, chunks }) => ({
-        page,
-        epoch,
-        chunks: [...chunks],
-      })),
+      accountId,
+      scope,
+      language,
+      sequence,
+      scanWindow: { startedAtMs, completedAtMs },
+      reportedTotalCount: reportedTotalCount ?? 0,
+      pages: pagesInPlace(pages).map(({ page, epoch, chunks }) => ({ page, epoch, chunks })),
     },
   };
 }
@@ -130,7 +124,7 @@ function abandonScan({ refreshId }: Refresh): OutgoingMessage {
   return {
     type: 'revision.abandoned.v1',
     id: `abandoned:${refreshId}`,
-    body: { scan_id: refreshId, refresh_id: refreshId },
+    body: { scanId: refreshId, refreshId },
   };
 }
 

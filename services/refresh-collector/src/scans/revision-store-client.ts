@@ -38,8 +38,8 @@ export function createRevisionStoreClient(client: InternalClient, executor: Seri
     },
     /** Read before a page of the inventory is: one that was read before an erasure is not staged after it. */
     async readEpoch(inventory: InventoryKey): Promise<string> {
-      const { inventory_epoch } = await client.call(inventoryApi.readEpoch, { path: inventory });
-      return inventory_epoch;
+      const { inventoryEpoch } = await client.call(inventoryApi.readEpoch, { path: inventory });
+      return inventoryEpoch;
     },
     /** Frees the text once it is staged. */
     stagePage: ({ inventoryEpoch, ...place }: ReadPagePlace, text: Buffer): Promise<ManifestPage> =>

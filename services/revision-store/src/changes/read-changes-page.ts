@@ -1,14 +1,9 @@
 import type { ObservationId, RevisionId } from '@inventory/contracts/ids';
 import { type InventoryKey, inventoryKeyText } from '@inventory/contracts/inventory-key';
 import type { Language } from '@inventory/contracts/languages';
+import type { ChangeCounts } from '@inventory/contracts/messages/revision';
 import { type Change, changeBytes, kindOf } from '../domain/change.ts';
-import {
-  type ChangeCounts,
-  type ChangeSet,
-  judgeUnjoined,
-  mintedAtMs,
-  spansBetween,
-} from '../domain/change-chain.ts';
+import { type ChangeSet, judgeUnjoined, mintedAtMs, spansBetween } from '../domain/change-chain.ts';
 import { changesBody } from '../domain/changes-body.ts';
 import type { Observation } from '../domain/observation.ts';
 import { isChangeSetReadable } from '../domain/retention.ts';

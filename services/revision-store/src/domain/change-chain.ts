@@ -1,29 +1,24 @@
-import type { RevisionId } from '@inventory/contracts/ids';
+import { type RevisionId, revisionId } from '@inventory/contracts/ids';
+import { changeCounts } from '@inventory/contracts/messages/revision';
+import { z } from 'zod';
 
 /** The place of a revision among those that were the head one after another, since the first of them. */
-export interface ChainPlace {
-  readonly root: RevisionId;
-  readonly ordinal: number;
-}
-
-export interface ChangeCounts {
-  readonly added: number;
-  readonly removed: number;
-  readonly changed: number;
-}
+export const chainPlace = z.object({ root: revisionId, ordinal: z.int() });
+export type ChainPlace = Readonly<z.infer<typeof chainPlace>>;
 
 /** What differs between two revisions; its blocks are stored under `setId`. */
-export interface ChangeSet {
-  readonly setId: string;
-  readonly from: RevisionId;
-  readonly to: RevisionId;
+export const changeSet = z.object({
+  setId: z.string(),
+  from: revisionId,
+  to: revisionId,
   /** Null for a revision that never was the head. */
-  readonly fromOrdinal: number | null;
-  readonly toOrdinal: number;
-  readonly counts: ChangeCounts;
+  fromOrdinal: z.int().nullable(),
+  toOrdinal: z.int(),
+  counts: changeCounts,
   /** The key of its last change; '' where there is none. */
-  readonly lastKey: string;
-}
+  lastKey: z.string(),
+});
+export type ChangeSet = Readonly<z.infer<typeof changeSet>>;
 
 /** The steps between two places of a chain: `[from, to]`, ordinals. */
 export type ChainSpan = readonly [number, number];

@@ -1,5 +1,5 @@
+import type { ChangeCounts } from '@inventory/contracts/messages/revision';
 import type { StagedAsset } from '@inventory/contracts/staged-rows';
-import type { ChangeCounts } from './change-chain.ts';
 import { type JoinedTexts, offsetsIn } from './joined-texts.ts';
 import { assetIdentity, descriptionKey } from './page-survey.ts';
 import { sha256Text } from './sha256.ts';

@@ -1,19 +1,13 @@
-import type { ObservationId, RevisionId } from '@inventory/contracts/ids';
-import type { Language } from '@inventory/contracts/languages';
-import type { ChainPlace, ChangeSet } from './change-chain.ts';
+import { observationId, revisionId } from '@inventory/contracts/ids';
+import { type Language, language } from '@inventory/contracts/languages';
+import { type ScanWindow, scanSource, scanWindow } from '@inventory/contracts/messages/revision';
+import { z } from 'zod';
+import { chainPlace, changeSet } from './change-chain.ts';
 
 /** An inventory between two erasures: what was read under an older epoch is never saved. */
 export interface InventoryEpoch {
   readonly scope: string;
   readonly epoch: number;
-}
-
-/** The origin of the pages: a scan of the collector, or a customer's chain of Live Pages. */
-export type ScanSource = 'refresh' | 'capture';
-
-export interface ScanWindow {
-  readonly startedAtMs: number;
-  readonly completedAtMs: number;
 }
 
 /**
@@ -28,56 +22,60 @@ export function windowAtReceipt(window: ScanWindow, receivedAtMs: number): ScanW
 }
 
 /** An immutable set of owned assets in the platform's order. */
-export interface Revision {
-  readonly revisionId: RevisionId;
+const revision = z.object({
+  revisionId,
   /** Of the set of owned assets: two revisions of an inventory with one digest are the same. */
-  readonly ownershipDigest: string;
-  readonly totalCount: number;
+  ownershipDigest: z.string(),
+  totalCount: z.int(),
   /** Decimal digits. */
-  readonly totalAmount: string;
+  totalAmount: z.string(),
   /** Assets in each block but the last. */
-  readonly blockAssets: number;
+  blockAssets: z.int(),
   /** Its place among the heads; null for one that never was the head. */
-  readonly chain: ChainPlace | null;
+  chain: chainPlace.nullable(),
   /** The change sets that end at it: from the head before it, and merged ones. */
-  readonly joins: readonly ChangeSet[];
-}
+  joins: z.array(changeSet).readonly(),
+});
+export type Revision = Readonly<z.infer<typeof revision>>;
 
 /** The descriptions of a revision in one language, and its rows, as one scan read them. */
-export interface TextSet {
-  readonly textSetId: string;
-  readonly digest: string;
+const textSet = z.object({
+  textSetId: z.string(),
+  digest: z.string(),
   /** The set with the rows; null where they are those of the revision itself. */
-  readonly rowSetId: string | null;
-  readonly rowsDigest: string;
-}
+  rowSetId: z.string().nullable(),
+  rowsDigest: z.string(),
+});
+export type TextSet = Readonly<z.infer<typeof textSet>>;
 
-export type TextSets = Readonly<Partial<Record<Language, TextSet>>>;
+const textSets = z.partialRecord(language, textSet);
+export type TextSets = Readonly<z.infer<typeof textSets>>;
 
 /**
  * That a complete scan saw this revision, and with which texts. A page chain pins one, so
  * everything a page needs hangs on it and nothing of it ever changes.
  */
-export interface Observation {
-  readonly observationId: ObservationId;
-  readonly revision: Revision;
-  readonly source: ScanSource;
+export const observation = z.object({
+  observationId,
+  revision,
+  source: scanSource,
   /** The newest scan that it does not precede: its own, or one before a capture; null where captures alone were saved. */
-  readonly sequence: number | null;
+  sequence: z.int().nullable(),
   /** When the last scan of a refresh ended that was saved, superseded ones included; null where none was. */
-  readonly scannedUntilMs: number | null;
+  scannedUntilMs: z.number().nullable(),
   /** The language of the scan. */
-  readonly language: Language;
-  readonly window: ScanWindow;
-  readonly reportedTotalCount: number;
-  readonly texts: TextSets;
-}
+  language,
+  scanWindow: scanWindow.out,
+  reportedTotalCount: z.int(),
+  texts: textSets,
+});
+export type Observation = Readonly<z.infer<typeof observation>>;
 
 /** The texts for a language: its own, else those of the observation's scan. */
 export function textsFor(
-  observation: Observation,
+  { texts, language: ofScan }: Observation,
   wanted: Language,
 ): { readonly language: Language; readonly textSet: TextSet | undefined } {
-  const language = observation.texts[wanted] ? wanted : observation.language;
-  return { language, textSet: observation.texts[language] };
+  const given = texts[wanted] ? wanted : ofScan;
+  return { language: given, textSet: texts[given] };
 }

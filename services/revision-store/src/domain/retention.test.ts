@@ -13,7 +13,7 @@ const retention = {
   changesKeptMs: 300,
   erasedKeptMs: 50,
 };
-const head = { window: { startedAtMs: 0, completedAtMs: 5_000 } } as Observation;
+const head = { scanWindow: { startedAtMs: 0, completedAtMs: 5_000 } } as Observation;
 const nothing: Parameters<typeof nextPruneAtMs>[0] = {
   head: null,
   oldestSupersededAtMs: null,

@@ -34,7 +34,7 @@ export function changeSetKeptMs({ supersededKeptMs, changesKeptMs }: Retention):
 }
 
 export function isHeadExpired(head: Observation, nowMs: number, retention: Retention): boolean {
-  return nowMs >= head.window.completedAtMs + retention.headKeptMs;
+  return nowMs >= head.scanWindow.completedAtMs + retention.headKeptMs;
 }
 
 /** When something of an inventory next has to go; null when nothing of it is left to remember. */
@@ -49,7 +49,7 @@ export function nextPruneAtMs(
   retention: Retention,
 ): number | null {
   const due = [
-    left.head && left.head.window.completedAtMs + retention.headKeptMs,
+    left.head && left.head.scanWindow.completedAtMs + retention.headKeptMs,
     left.oldestSupersededAtMs !== null && left.oldestSupersededAtMs + retention.supersededKeptMs,
     left.oldestChangesAtMs !== null && left.oldestChangesAtMs + changeSetKeptMs(retention),
     left.erasedAtMs !== null && left.erasedAtMs + retention.erasedKeptMs,

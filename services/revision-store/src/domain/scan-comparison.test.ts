@@ -30,7 +30,7 @@ const head: Observation = {
   sequence: null,
   scannedUntilMs: 2_000,
   language: 'english',
-  window: { startedAtMs: 1_000, completedAtMs: 2_000 },
+  scanWindow: { startedAtMs: 1_000, completedAtMs: 2_000 },
   reportedTotalCount: 3,
   texts: { english: textSet('texts-head', 'words') },
 };
@@ -39,7 +39,7 @@ const findings = (changes: Partial<Findings> = {}): Findings => ({
   source: 'refresh',
   sequence: null,
   language: 'english',
-  window: { startedAtMs: 3_000, completedAtMs: 4_000 },
+  scanWindow: { startedAtMs: 3_000, completedAtMs: 4_000 },
   reportedTotalCount: 5,
   ownershipDigest: 'owned',
   textDigest: 'words',
@@ -77,7 +77,7 @@ describe('The comparison of a scan with the head (Refresh: unchanged) [unchanged
       ...head,
       observationId: 'invobs_new',
       scannedUntilMs: 4_000,
-      window: { startedAtMs: 3_000, completedAtMs: 4_000 },
+      scanWindow: { startedAtMs: 3_000, completedAtMs: 4_000 },
       reportedTotalCount: 5,
     });
   });
@@ -139,12 +139,12 @@ describe('The comparison of a scan with the head (Refresh: unchanged) [unchanged
   it('saves a scan that ended before the head’s as superseded already', () => {
     const window = { startedAtMs: 500, completedAtMs: 1_999 };
 
-    expect(given({ window, ownershipDigest: 'older' })).toMatchObject({
+    expect(given({ scanWindow: window, ownershipDigest: 'older' })).toMatchObject({
       place: 'superseded',
       changed: true,
       writesAssets: true,
     });
-    expect(given({ window: { ...window, completedAtMs: 2_000 } }).place).toBe('head');
+    expect(given({ scanWindow: { ...window, completedAtMs: 2_000 } }).place).toBe('head');
   });
 
   it('orders scans by their sequence alone, a later time or an earlier one notwithstanding', () => {
@@ -152,13 +152,13 @@ describe('The comparison of a scan with the head (Refresh: unchanged) [unchanged
     const late = { startedAtMs: 8_000, completedAtMs: 9_000 };
     const early = { startedAtMs: 500, completedAtMs: 900 };
 
-    expect(given({ sequence: 6, window: late }, sequenced)).toMatchObject({
+    expect(given({ sequence: 6, scanWindow: late }, sequenced)).toMatchObject({
       place: 'superseded',
       head: { ...sequenced, scannedUntilMs: 9_000 },
     });
-    expect(given({ sequence: 8, window: early }, sequenced)).toMatchObject({
+    expect(given({ sequence: 8, scanWindow: early }, sequenced)).toMatchObject({
       place: 'head',
-      observation: { sequence: 8, window: { startedAtMs: 500, completedAtMs: 2_000 } },
+      observation: { sequence: 8, scanWindow: { startedAtMs: 500, completedAtMs: 2_000 } },
     });
   });
 
@@ -170,8 +170,10 @@ describe('The comparison of a scan with the head (Refresh: unchanged) [unchanged
     (completedAtMs, place) => {
       const window = { startedAtMs: 500, completedAtMs };
 
-      expect(given({ sequence: 8, window }).place).toBe(place);
-      expect(given({ sequence: 8, window }, { ...head, sequence: 7 }).place).toBe('head');
+      expect(given({ sequence: 8, scanWindow: window }).place).toBe(place);
+      expect(given({ sequence: 8, scanWindow: window }, { ...head, sequence: 7 }).place).toBe(
+        'head',
+      );
     },
   );
 
@@ -187,14 +189,14 @@ describe('The comparison of a scan with the head (Refresh: unchanged) [unchanged
 
       for (const sequence of [null, 6, 8]) {
         const captured = { ...head, source: 'capture', sequence: 7, scannedUntilMs: 900 } as const;
-        expect(given({ sequence, window }, captured)).toMatchObject({
+        expect(given({ sequence, scanWindow: window }, captured)).toMatchObject({
           place,
           head: {
             source: place === 'head' ? 'refresh' : 'capture',
             sequence: Math.max(7, sequence ?? 0),
           },
           observation: {
-            window: {
+            scanWindow: {
               completedAtMs: place === 'head' ? Math.max(2_000, completedAtMs) : completedAtMs,
             },
           },
@@ -220,9 +222,9 @@ describe('The comparison of a scan with the head (Refresh: unchanged) [unchanged
     'lets a capture follow a %s where no scan ended since its chain began (%s), and no later chain began [capture]',
     (source, scannedUntilMs) => {
       const present = { ...head, source, scannedUntilMs };
-      const sinceMs = scannedUntilMs ?? head.window.startedAtMs;
+      const sinceMs = scannedUntilMs ?? head.scanWindow.startedAtMs;
       const began = (startedAtMs: number) =>
-        given({ source: 'capture', window: { startedAtMs, completedAtMs: 9_000 } }, present);
+        given({ source: 'capture', scanWindow: { startedAtMs, completedAtMs: 9_000 } }, present);
 
       expect(began(sinceMs - 1)).toMatchObject({ place: 'superseded', head: present });
       expect(began(sinceMs)).toMatchObject({

@@ -1,14 +1,8 @@
 import type { ObservationId, RevisionId } from '@inventory/contracts/ids';
 import type { Language } from '@inventory/contracts/languages';
+import type { ScanSource, ScanWindow } from '@inventory/contracts/messages/revision';
 import type { ChainPlace, ChangeSet } from './change-chain.ts';
-import type {
-  Observation,
-  Revision,
-  ScanSource,
-  ScanWindow,
-  TextSet,
-  TextSets,
-} from './observation.ts';
+import type { Observation, Revision, TextSet, TextSets } from './observation.ts';
 
 /** What the pages of a scan say, whoever read them and when. */
 export interface Contents {
@@ -24,7 +18,7 @@ export interface Findings extends Contents {
   readonly source: ScanSource;
   readonly sequence: number | null;
   readonly language: Language;
-  readonly window: ScanWindow;
+  readonly scanWindow: ScanWindow;
   readonly reportedTotalCount: number;
 }
 
@@ -92,7 +86,7 @@ export function compareWithHead(
     source: findings.source,
     ...orderOf(findings, after),
     language: findings.language,
-    window: windowAfter(findings.window, after),
+    scanWindow: windowAfter(findings.scanWindow, after),
     reportedTotalCount: findings.reportedTotalCount,
     texts,
   };
@@ -125,21 +119,23 @@ function rowsOf(
  * whatever clocks say. A capture has no place among them: it precedes what was observed since its
  * chain began, whichever of the two is saved first. Of two captures the later chain is newer.
  */
-function precedes({ source, sequence, window }: Findings, head: Observation): boolean {
-  const chainBeganMs = head.source === 'capture' ? head.window.startedAtMs : null;
+function precedes({ source, sequence, scanWindow }: Findings, head: Observation): boolean {
+  const chainBeganMs = head.source === 'capture' ? head.scanWindow.startedAtMs : null;
   if (source === 'capture') {
-    return window.startedAtMs < (newest(head.scannedUntilMs, chainBeganMs) ?? 0);
+    return scanWindow.startedAtMs < (newest(head.scannedUntilMs, chainBeganMs) ?? 0);
   }
-  if (chainBeganMs !== null) return window.completedAtMs <= chainBeganMs;
+  if (chainBeganMs !== null) return scanWindow.completedAtMs <= chainBeganMs;
   const isSequenced = sequence !== null && head.sequence !== null;
-  return isSequenced ? sequence < head.sequence : window.completedAtMs < head.window.completedAtMs;
+  return isSequenced
+    ? sequence < head.sequence
+    : scanWindow.completedAtMs < head.scanWindow.completedAtMs;
 }
 
 type Order = Pick<Observation, 'sequence' | 'scannedUntilMs'>;
 
 /** What the next scans are compared with, once this one is saved. */
-function orderOf({ source, sequence, window }: Findings, head: Order | null): Order {
-  const endedAtMs = source === 'refresh' ? window.completedAtMs : null;
+function orderOf({ source, sequence, scanWindow }: Findings, head: Order | null): Order {
+  const endedAtMs = source === 'refresh' ? scanWindow.completedAtMs : null;
   return {
     sequence: newest(sequence, head?.sequence ?? null),
     scannedUntilMs: newest(endedAtMs, head?.scannedUntilMs ?? null),
@@ -152,7 +148,7 @@ function newest(one: number | null, other: number | null): number | null {
 
 /** What follows an observation is verified no earlier, whatever clocks say. */
 function windowAfter(window: ScanWindow, head: Observation | null): ScanWindow {
-  const completedAtMs = Math.max(window.completedAtMs, head?.window.completedAtMs ?? 0);
+  const completedAtMs = Math.max(window.completedAtMs, head?.scanWindow.completedAtMs ?? 0);
   return { ...window, completedAtMs };
 }
 

@@ -1,6 +1,7 @@
+import type { ScanWindow } from '@inventory/contracts/messages/revision';
 import { propertyRuns } from '@inventory/testkit/property-runs';
 import fc from 'fast-check';
-import { type Observation, type ScanWindow, windowAtReceipt } from './observation.ts';
+import { type Observation, windowAtReceipt } from './observation.ts';
 import { compareWithHead, type ScanComparison } from './scan-comparison.ts';
 
 /** Planted faults are found from this seed on, in every run alike. */
@@ -21,7 +22,7 @@ interface Observed {
   /** Null: a capture. */
   readonly sequence: number | null;
   readonly source: 'refresh' | 'capture';
-  readonly window: ScanWindow;
+  readonly scanWindow: ScanWindow;
 }
 
 const minuteMs = 60_000;
@@ -101,7 +102,7 @@ class InventoryWorld {
       case 'capture': {
         const completedAtMs = this.clockOf(move.collector);
         const window = { startedAtMs: completedAtMs - move.durationMs, completedAtMs };
-        this.sent.push({ source: 'capture', sequence: null, window });
+        this.sent.push({ source: 'capture', sequence: null, scanWindow: window });
         break;
       }
       case 'erase':
@@ -132,14 +133,17 @@ class InventoryWorld {
     this.sent.push({
       source: 'refresh',
       sequence,
-      window: { startedAtMs, completedAtMs },
+      scanWindow: { startedAtMs, completedAtMs },
     });
     this.newestEnded = Math.max(sequence, this.newestEnded ?? 0);
   }
 
   private receive(observed: Observed | undefined): void {
     if (!observed) return;
-    this.received.push({ ...observed, window: windowAtReceipt(observed.window, this.nowMs) });
+    this.received.push({
+      ...observed,
+      scanWindow: windowAtReceipt(observed.scanWindow, this.nowMs),
+    });
   }
 
   private commit(observed: Observed | undefined): void {
@@ -154,14 +158,14 @@ class InventoryWorld {
   private expectLawfulHead(before: Observation | null): void {
     const { head } = this;
     if (!head) return;
-    const { startedAtMs, completedAtMs } = head.window;
+    const { startedAtMs, completedAtMs } = head.scanWindow;
     expect(startedAtMs).toBeLessThanOrEqual(completedAtMs);
     expect(completedAtMs).toBeLessThanOrEqual(this.nowMs);
-    if (before) expect(completedAtMs).toBeGreaterThanOrEqual(before.window.completedAtMs);
+    if (before) expect(completedAtMs).toBeGreaterThanOrEqual(before.scanWindow.completedAtMs);
     const refreshes = this.saved.filter(({ source }) => source === 'refresh');
     const captures = this.saved.filter(({ source }) => source === 'capture');
-    const scannedUntilMs = Math.max(...refreshes.map(({ window }) => window.completedAtMs));
-    const chainBeganMs = Math.max(...captures.map(({ window }) => window.startedAtMs));
+    const scannedUntilMs = Math.max(...refreshes.map(({ scanWindow }) => scanWindow.completedAtMs));
+    const chainBeganMs = Math.max(...captures.map(({ scanWindow }) => scanWindow.startedAtMs));
     expect(head.source).toBe(chainBeganMs < scannedUntilMs ? 'refresh' : 'capture');
     if (head.source === 'capture') expect(startedAtMs).toBe(chainBeganMs);
     else expect(head.sequence).toBe(Math.max(...refreshes.map(({ sequence }) => sequence ?? 0)));
@@ -241,7 +245,7 @@ function checkCommitOrders(compare: Compare, options: fc.Parameters<unknown>): v
       const isCapture = source === 'capture';
       const startedAtMs = isCapture ? atMs : atMs - durationMs;
       const window = { startedAtMs, completedAtMs: startedAtMs + durationMs };
-      return { id, source, window, sequence: isCapture ? null : id + 1 };
+      return { id, source, scanWindow: window, sequence: isCapture ? null : id + 1 };
     });
     for (const order of ordersOf(observed)) {
       let head: Observation | null = null;
@@ -262,7 +266,7 @@ const plantedFaults: Readonly<Record<string, Compare>> = {
   'what Current reads seems verified earlier than before': (findings, ...given) => {
     const verdict = compareWithHead(findings, ...given);
     return verdict.place === 'head'
-      ? { ...verdict, head: { ...verdict.head, window: findings.window } }
+      ? { ...verdict, head: { ...verdict.head, scanWindow: findings.scanWindow } }
       : verdict;
   },
 };
@@ -274,8 +278,11 @@ function withSequence(verdict: ScanComparison, sequence: number | null): ScanCom
 
 /** As if the time of a captured head were its last page. */
 const endOfCapture: Compare = (findings, head, ...given) => {
-  const startedAtMs = head?.window.completedAtMs ?? 0;
-  const ended = head?.source === 'capture' && { ...head, window: { ...head.window, startedAtMs } };
+  const startedAtMs = head?.scanWindow.completedAtMs ?? 0;
+  const ended = head?.source === 'capture' && {
+    ...head,
+    scanWindow: { ...head.scanWindow, startedAtMs },
+  };
   return compareWithHead(findings, ended || head, ...given);
 };
 

@@ -1,12 +1,7 @@
+import type { ManifestPage } from '@inventory/contracts/messages/revision';
 import { propertyRuns } from '@inventory/testkit/property-runs';
 import fc from 'fast-check';
-import {
-  advanceScan,
-  type ManifestPage,
-  pagesInOrder,
-  type ScanFact,
-  type ScanRecordState,
-} from './scan.ts';
+import { advanceScan, pagesInOrder, type ScanFact, type ScanRecordState } from './scan.ts';
 
 /** Planted faults are found from this seed on, in every run alike. */
 const faultRuns = { seed: 6, numRuns: 10_000, endOnFailure: true };

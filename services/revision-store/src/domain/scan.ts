@@ -1,7 +1,10 @@
-import type { ObservationId, RefreshId, RevisionId } from '@inventory/contracts/ids';
-import type { InventoryKey } from '@inventory/contracts/inventory-key';
-import type { Language } from '@inventory/contracts/languages';
-import type { ScanSource, ScanWindow } from './observation.ts';
+import {
+  type ManifestPage,
+  revisionScanAbandoned,
+  revisionScanCompleted,
+  scanResult,
+} from '@inventory/contracts/messages/revision';
+import type { z } from 'zod';
 
 /**
  * A scan as this service sees it. `unknown` has no record; `received` waits for its assembly;
@@ -46,46 +49,13 @@ export function stateAfter(fact: ScanFact): ScanRecordState {
   return transitions[fact].to;
 }
 
-export type ScanRejectionReason = 'abandoned' | 'missing_pages' | 'invalid_pages';
-
-export type ScanResult =
-  | {
-      readonly result: 'committed';
-      readonly revisionId: RevisionId;
-      /** The head that it replaced; null where it is the first, the same, or never was the head. */
-      readonly previousRevisionId: RevisionId | null;
-      readonly observationId: ObservationId;
-      readonly changed: boolean;
-      readonly observedAssets: number;
-    }
-  | { readonly result: 'rejected'; readonly reason: ScanRejectionReason };
-
 /** A decided scan: its outcome is published again for every duplicate command. */
-export interface DecidedScan {
-  readonly scanId: string;
-  readonly refreshId: RefreshId | null;
-  readonly result: ScanResult;
-}
+export const decidedScan = revisionScanAbandoned.out.extend({ result: scanResult });
+export type DecidedScan = Readonly<z.infer<typeof decidedScan>>;
 
-export interface ManifestPage {
-  readonly page: number;
-  readonly epoch: number;
-  readonly chunks: readonly { readonly digest: string; readonly bytes: number }[];
-}
-
-/** The content of a completed scan. */
-export interface CompletedScan {
-  readonly scanId: string;
-  readonly refreshId: RefreshId | null;
-  readonly source: ScanSource;
-  readonly scope: InventoryKey;
-  readonly language: Language;
-  /** Its place among the scans of its inventory; null for a capture. */
-  readonly sequence: number | null;
-  readonly window: ScanWindow;
-  readonly reportedTotalCount: number;
-  readonly pages: readonly ManifestPage[];
-}
+/** The content of a completed scan; whose it is, is not kept. */
+export const completedScan = revisionScanCompleted.out.omit({ accountId: true });
+export type CompletedScan = Readonly<z.infer<typeof completedScan>>;
 
 /**
  * The manifest's pages in the order of the scan, or null when they cannot be a whole scan: a page

@@ -12,8 +12,7 @@ import { internalRoute } from '@inventory/http/internal-route';
 import { Refused } from '@inventory/http/refused';
 import { Reply } from '@inventory/http/reply';
 import { unreachable } from '@inventory/runtime/bug';
-import { isoTime } from '@inventory/runtime/clock';
-import type { z } from 'zod';
+import { z } from 'zod';
 import {
   type ChangesPageRequest,
   type ChangesRead,
@@ -40,7 +39,9 @@ export const readChangesPageRoute = internalRoute({
         countPage(bytes);
         return new Reply({
           headers: {
-            [changesPageMetaHeader]: JSON.stringify(toChangesPageMeta(request, page)),
+            [changesPageMetaHeader]: JSON.stringify(
+              z.encode(changesPageMeta, metaOf(request, page)),
+            ),
             'Content-Length': String(bytes),
           },
           type: 'application/octet-stream',
@@ -74,21 +75,20 @@ function pinnedBy(query: z.output<typeof changesPageQuery>): ChangesPageRequest[
   return revisionId && observationId && behind ? { revisionId, observationId, behind } : null;
 }
 
-function toChangesPageMeta(
+function metaOf(
   { scope, since }: Pick<ChangesPageRequest, 'scope' | 'since'>,
   { to, language, counts, lastKey }: Extract<ChangesRead, { result: 'page' }>,
 ): ChangesPageMeta {
-  const { revision, observationId, window } = to;
-  const completedAt = isoTime(window.completedAtMs);
-  return changesPageMeta.parse({
+  const { revision, observationId, scanWindow } = to;
+  return {
     scope,
-    from_revision_id: since,
-    to_revision_id: revision.revisionId,
-    observation_id: observationId,
-    verified_at: completedAt,
-    scan_window: { started_at: isoTime(window.startedAtMs), completed_at: completedAt },
+    fromRevisionId: since,
+    toRevisionId: revision.revisionId,
+    observationId,
+    verifiedAtMs: scanWindow.completedAtMs,
+    scanWindow,
     language,
     counts,
-    last_key: lastKey,
-  });
+    lastKey,
+  };
 }

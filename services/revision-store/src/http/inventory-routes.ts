@@ -16,8 +16,7 @@ import { writeLineRun } from '@inventory/http/line-run';
 import { Refused } from '@inventory/http/refused';
 import { Reply } from '@inventory/http/reply';
 import { unreachable } from '@inventory/runtime/bug';
-import { isoTime } from '@inventory/runtime/clock';
-import type { z } from 'zod';
+import { z } from 'zod';
 import { readExportLines } from '../exports/read-export-lines.ts';
 import { countPage } from '../metrics.ts';
 import { eraseSavedInventory } from '../pruning/erase-inventory.ts';
@@ -50,7 +49,7 @@ export const readCurrentPageRoute = internalRoute({
       pinned: pinnedBy(query),
     });
     if (page.result !== 'page') throw noPage(page);
-    return pageReply(toCurrentPageMeta(scope, page), page.body);
+    return pageReply(metaOf(scope, page), page.body);
   },
 });
 
@@ -82,7 +81,7 @@ export const readExportLinesRoute = internalRoute({
     const scopeKey = inventoryKeyText(scope);
     const lines = await readExportLines(reading, { ...query, scopeKey, observationId });
     if (lines.result !== 'page') throw noPage(lines);
-    const meta = toCurrentPageMeta(scope, { ...lines, packed: null });
+    const meta = metaOf(scope, { ...lines, packed: null });
     return pageReply(meta, writeLineRun(lines.lines));
   },
 });
@@ -101,8 +100,8 @@ export const lookUpAssetsRoute = internalRoute({
     const found = await lookUpAssets(reading, { scopeKey, language, descriptions, assetIds });
     switch (found.result) {
       case 'page': {
-        const meta = toCurrentPageMeta(scope, { ...found, nextPosition: null, packed: null });
-        return pageReply({ ...meta, not_in_revision: [...found.notInRevision] }, found.body);
+        const meta = metaOf(scope, { ...found, nextPosition: null, packed: null });
+        return pageReply({ ...meta, notInRevision: [...found.notInRevision] }, found.body);
       }
       case 'no_revision':
         throw new Refused({ code: 'inventory_revision_not_found' });
@@ -120,19 +119,19 @@ export const readObservationRoute = internalRoute({
   async handle({ scopes }: InventoryReading, { path }) {
     const latest = await scopes.readLatest(inventoryKeyText(path));
     if (latest === null) throw new Refused({ code: 'inventory_revision_not_found' });
-    const { revision, window, language } = latest.head;
+    const { head, changed, previousRevisionId } = latest;
+    const { revision, scanWindow, language } = head;
     return {
-      revision_id: revision.revisionId,
-      verified_at: isoTime(window.completedAtMs),
+      revisionId: revision.revisionId,
+      verifiedAtMs: scanWindow.completedAtMs,
       language,
-      observed_assets: revision.totalCount,
-      changed: latest.changed,
-      ...(latest.previousRevisionId === null
-        ? {}
-        : { previous_revision_id: latest.previousRevisionId }),
+      observedAssets: revision.totalCount,
+      changed,
+      previousRevisionId,
     };
   },
 });
+
 const tooLarge = {
   in: 'query',
   field: 'assetid',
@@ -141,10 +140,10 @@ const tooLarge = {
 
 function pageReply(meta: CurrentPageMeta, body: readonly Buffer[]): Reply {
   const bytes = body.reduce((sum, piece) => sum + piece.length, 0);
-  countPage(meta.packed?.raw_bytes ?? bytes);
+  countPage(meta.packed?.rawBytes ?? bytes);
   return new Reply({
     headers: {
-      [currentPageMetaHeader]: JSON.stringify(meta),
+      [currentPageMetaHeader]: JSON.stringify(z.encode(currentPageMeta, meta)),
       'Content-Length': String(bytes),
     },
     type: 'application/octet-stream',
@@ -171,24 +170,24 @@ export const eraseSavedInventoryRoute = internalRoute({
   },
 });
 
-function toCurrentPageMeta(
-  of: InventoryKey,
+function metaOf(
+  scope: InventoryKey,
   page: Omit<Extract<CurrentRead, { result: 'page' }>, 'body'>,
 ): CurrentPageMeta {
   const { observation, language, nextPosition, packed } = page;
-  const { revision, window } = observation;
-  const completedAt = isoTime(window.completedAtMs);
-  return currentPageMeta.parse({
-    scope: of,
-    revision_id: revision.revisionId,
-    observation_id: observation.observationId,
-    verified_at: completedAt,
-    scan_window: { started_at: isoTime(window.startedAtMs), completed_at: completedAt },
-    total_count: revision.totalCount,
-    total_amount: revision.totalAmount,
-    reported_total_count: observation.reportedTotalCount,
+  const { revision, observationId, scanWindow, reportedTotalCount } = observation;
+  const { revisionId, totalCount, totalAmount } = revision;
+  return {
+    scope,
+    revisionId,
+    observationId,
+    verifiedAtMs: scanWindow.completedAtMs,
+    scanWindow,
+    totalCount,
+    totalAmount,
+    reportedTotalCount,
     language,
-    next_position: nextPosition,
-    packed: packed && { coding: packed.coding, raw_bytes: packed.rawBytes, crc32: packed.crc32 },
-  });
+    nextPosition,
+    packed,
+  };
 }

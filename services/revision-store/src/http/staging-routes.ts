@@ -52,7 +52,7 @@ export const readEpochRoute = internalRoute({
   ...inventoryApi.readEpoch,
   async handle({ scopes }: Scanning, { path }) {
     const scope = inventoryKeyText(path);
-    return { inventory_epoch: toEpochText({ scope, epoch: await scopes.readEpoch(scope) }) };
+    return { inventoryEpoch: toEpochText({ scope, epoch: await scopes.readEpoch(scope) }) };
   },
 });
 

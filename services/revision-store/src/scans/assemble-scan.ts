@@ -1,8 +1,9 @@
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
+import type { ScanResult } from '@inventory/contracts/messages/revision';
 import { invariant } from '@inventory/runtime/bug';
 import { holdLease, LeaseLost } from '@inventory/runtime/hold-lease';
 import { pause } from '@inventory/runtime/wait';
-import { pagesInOrder, type ScanResult } from '../domain/scan.ts';
+import { pagesInOrder } from '../domain/scan.ts';
 import { withJoins, writesNothing } from '../domain/scan-comparison.ts';
 import {
   addPage,

@@ -1,5 +1,6 @@
+import type { ChangeCounts } from '@inventory/contracts/messages/revision';
 import { type Change, changeBytes } from '../domain/change.ts';
-import type { ChangeCounts, ChangeSet } from '../domain/change-chain.ts';
+import type { ChangeSet } from '../domain/change-chain.ts';
 import { type JoinedTexts, joinTexts } from '../domain/joined-texts.ts';
 import type { ChangeStore } from '../storage/change-store.ts';
 

@@ -1,7 +1,8 @@
+import type { ScanResult } from '@inventory/contracts/messages/revision';
 import { LeaseLost } from '@inventory/runtime/hold-lease';
 import type { ChangeSet } from '../domain/change-chain.ts';
 import type { Observation } from '../domain/observation.ts';
-import type { DecidedScan, ScanResult } from '../domain/scan.ts';
+import type { DecidedScan } from '../domain/scan.ts';
 import type { ScanComparison } from '../domain/scan-comparison.ts';
 import type { ScopeLease } from '../storage/scope-store.ts';
 import type { ScanToAssemble } from '../storage/waiting-scans.ts';
@@ -111,5 +112,5 @@ function pruneAtMs(
 ): number {
   if (wasClaimed) return clock.now();
   if (superseded) return clock.now() + settings.retention.supersededKeptMs;
-  return observation.window.completedAtMs + settings.retention.headKeptMs;
+  return observation.scanWindow.completedAtMs + settings.retention.headKeptMs;
 }

@@ -46,7 +46,7 @@ export function compareScan(
     textSetId: identifiers.uuidV7(),
     rowSetId: identifiers.uuidV7(),
   } as const;
-  const { source, sequence, language, window, reportedTotalCount } = scan;
-  const findings = { source, sequence, language, window, reportedTotalCount, ...contents };
+  const { source, sequence, language, scanWindow, reportedTotalCount } = scan;
+  const findings = { source, sequence, language, scanWindow, reportedTotalCount, ...contents };
   return compareWithHead(findings, lease.head, fresh, settings.blockAssets);
 }

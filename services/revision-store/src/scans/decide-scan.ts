@@ -1,6 +1,7 @@
+import type { ScanResult } from '@inventory/contracts/messages/revision';
 import { CorruptDocument } from '@inventory/mongo/parse-document';
 import { invariant } from '@inventory/runtime/bug';
-import type { DecidedScan, ScanFact, ScanResult } from '../domain/scan.ts';
+import type { DecidedScan, ScanFact } from '../domain/scan.ts';
 import { countPruned, countScan } from '../metrics.ts';
 import type { ScopeLease } from '../storage/scope-store.ts';
 import type { Scanning } from './open-scanning.ts';

@@ -1,5 +1,5 @@
+import type { ManifestPage } from '@inventory/contracts/messages/revision';
 import { createRecentlyUsed } from '@inventory/runtime/recently-used';
-import type { ManifestPage } from '../domain/scan.ts';
 import type { Contents } from '../domain/scan-comparison.ts';
 import { sha256Hex } from '../domain/sha256.ts';
 

@@ -8,26 +8,16 @@ import type { DecidedScan } from '../domain/scan.ts';
  * its inventory, which the collector knows of its refreshes.
  */
 export function outcomeMessage(
-  { scanId, refreshId, result }: DecidedScan,
+  { result, ...ids }: DecidedScan,
   scopeKey: string | null,
 ): OutgoingMessage {
+  const { scanId, refreshId } = ids;
   if (result.result === 'rejected') {
     const type = 'revision.rejected.v1';
-    const body = { scan_id: scanId, refresh_id: refreshId, reason: result.reason };
-    return { type, id: uuidV5(scanId, type), body };
+    return { type, id: uuidV5(scanId, type), body: { ...ids, ...result } };
   }
   const type = 'revision.committed.v1';
-  const body = {
-    scan_id: scanId,
-    refresh_id: refreshId,
-    ...(refreshId === null && scopeKey !== null ? { scope: inventoryKeyOf(scopeKey) } : {}),
-    revision_id: result.revisionId,
-    ...(result.previousRevisionId === null
-      ? {}
-      : { previous_revision_id: result.previousRevisionId }),
-    observation_id: result.observationId,
-    changed: result.changed,
-    observed_assets: result.observedAssets,
-  };
-  return { type, id: uuidV5(scanId, type), body };
+  const isNamed = refreshId === null && scopeKey !== null;
+  const scope = isNamed ? inventoryKeyOf(scopeKey) : null;
+  return { type, id: uuidV5(scanId, type), body: { ...ids, scope, ...result } };
 }

@@ -1,7 +1,7 @@
 import { stagedPageBytesMax } from '@inventory/contracts/internal/inventory';
+import type { ManifestPage } from '@inventory/contracts/messages/revision';
 import { unpack } from '@inventory/runtime/packed-bytes';
 import { joinLists, type PageLists } from '../domain/page-lists.ts';
-import type { ManifestPage } from '../domain/scan.ts';
 import { sha256Hex } from '../domain/sha256.ts';
 import type { ChunkStore, PackedLists, StagedChunk } from '../storage/chunk-store.ts';
 

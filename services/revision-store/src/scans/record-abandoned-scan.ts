@@ -1,4 +1,4 @@
-import type { RefreshId } from '@inventory/contracts/ids';
+import type { ScanIds } from '@inventory/contracts/messages/revision';
 import { currentTrace } from '@inventory/runtime/tracing';
 import type { DecidedScan } from '../domain/scan.ts';
 import { countScan } from '../metrics.ts';
@@ -13,7 +13,7 @@ import { outcomeMessage } from './outcome-message.ts';
  */
 export async function recordAbandonedScan(
   { scans, scopes, publish, clock }: Scanning,
-  scan: { readonly scanId: string; readonly refreshId: RefreshId | null },
+  scan: ScanIds,
 ): Promise<void> {
   const result = { result: 'rejected', reason: 'abandoned' } as const;
   const abandoned: DecidedScan = { ...scan, result };

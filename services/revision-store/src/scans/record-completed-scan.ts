@@ -23,7 +23,7 @@ export async function recordCompletedScan(
   const { scans, publish, clock } = scanning;
   const place = assemblies.reserve(completed.pages.length);
   const nowMs = clock.now();
-  const scan = { ...completed, window: windowAtReceipt(completed.window, nowMs) };
+  const scan = { ...completed, scanWindow: windowAtReceipt(completed.scanWindow, nowMs) };
   const received = { scan, trace: currentTrace(), nowMs };
   const scopeKey = inventoryKeyText(scan.scope);
   const leasing = place ? requestLease(scanning, scopeKey) : undefined;

@@ -1,5 +1,5 @@
 import { zstdCompressSync } from 'node:zlib';
-import type { ManifestPage } from '../domain/scan.ts';
+import type { ManifestPage } from '@inventory/contracts/messages/revision';
 import { sha256Hex } from '../domain/sha256.ts';
 import type { ChunkPlace, StagedChunk } from '../storage/chunk-store.ts';
 import { openStagedPages } from './staged-pages.ts';

@@ -1,8 +1,8 @@
+import type { ManifestPage } from '@inventory/contracts/messages/revision';
 import { freeBytes } from '@inventory/runtime/free-bytes';
 import { type PackedBytes, unpack } from '@inventory/runtime/packed-bytes';
 import { joinLists, type PageLists } from '../domain/page-lists.ts';
 import type { PageSurvey } from '../domain/page-survey.ts';
-import type { ManifestPage } from '../domain/scan.ts';
 import type { ChunkStore, PackedLists, StagedChunk } from '../storage/chunk-store.ts';
 import {
   listsOf,

@@ -1,8 +1,8 @@
 import type { RevisionId } from '@inventory/contracts/ids';
 import { upsert } from '@inventory/mongo/duplicate-key';
 import { retryOnce } from '@inventory/mongo/many-documents';
+import { toNumberBytes, toUint32 } from './binary-fields.ts';
 import type { StoreCollections } from './collections.ts';
-import { toNumberBytes, toUint32 } from './mapping.ts';
 
 /** Hashes of one document: 4 MB. */
 const partAssets = 1_000_000;

@@ -5,13 +5,13 @@ import { deleteInBatches } from '@inventory/mongo/many-documents';
 import { invariant } from '@inventory/runtime/bug';
 import { type PackedBytes, pack, unpack, writePacked } from '@inventory/runtime/packed-bytes';
 import { Binary } from 'mongodb';
+import { bufferOf, toNumberBytes, toUint16, toUint32 } from './binary-fields.ts';
 import type {
   AssetBlockDocument,
   PartsFields,
   StoreCollections,
   TextBlockDocument,
 } from './collections.ts';
-import { bufferOf, toNumberBytes, toUint16, toUint32 } from './mapping.ts';
 
 /**
  * The texts of a block in parts of one document each. The first one has the lengths of all texts,

@@ -2,16 +2,7 @@ import { revisionId } from '@inventory/contracts/ids';
 import type { CollectionIndexes } from '@inventory/mongo/indexes';
 import type { Binary } from 'mongodb';
 import { z } from 'zod';
-
-export const changeSet = z.object({
-  setId: z.string(),
-  from: revisionId,
-  to: revisionId,
-  fromOrdinal: z.int().nullable(),
-  toOrdinal: z.int(),
-  counts: z.object({ added: z.int(), removed: z.int(), changed: z.int() }),
-  lastKey: z.string(),
-});
+import { changeSet } from '../domain/change-chain.ts';
 
 /** A change set that does not end at the head, or not at a head at all. */
 export const keptChangeSet = changeSet.extend({

@@ -9,9 +9,9 @@ import { unpack, writePacked } from '@inventory/runtime/packed-bytes';
 import { Binary } from 'mongodb';
 import type { ChangeBlock } from '../domain/change.ts';
 import type { ChainPlace, ChainSpan, ChangeSet } from '../domain/change-chain.ts';
+import { bufferOf, toNumberBytes, toUint32 } from './binary-fields.ts';
 import type { ChangeBlockDocument, ChangeSetDocument } from './change-documents.ts';
 import { documents, type StoreCollections } from './collections.ts';
-import { bufferOf, toNumberBytes, toUint32 } from './mapping.ts';
 
 /** A change set that the head's document does not have any more, or never had. */
 export interface KeptChangeSet {

@@ -1,15 +1,15 @@
+import type { ManifestPage, ScanSource } from '@inventory/contracts/messages/revision';
 import { isDuplicateKey } from '@inventory/mongo/duplicate-key';
 import { deleteInBatches } from '@inventory/mongo/many-documents';
 import { dateOf } from '@inventory/runtime/clock';
 import { freeBytes } from '@inventory/runtime/free-bytes';
 import { freePacked, type PackedBytes, pack, unpack } from '@inventory/runtime/packed-bytes';
 import { Binary, type Collection } from 'mongodb';
-import type { InventoryEpoch, ScanSource } from '../domain/observation.ts';
+import type { InventoryEpoch } from '../domain/observation.ts';
 import type { PageLists } from '../domain/page-lists.ts';
 import type { PageSurvey } from '../domain/page-survey.ts';
-import type { ManifestPage } from '../domain/scan.ts';
+import { bufferOf } from './binary-fields.ts';
 import type { ChunkDocument } from './chunk-document.ts';
-import { bufferOf } from './mapping.ts';
 
 /** The place of a chunk: a page of a scan, as one worker's epoch staged it. */
 export interface ChunkPlace {

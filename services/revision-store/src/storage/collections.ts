@@ -1,53 +1,20 @@
-import { observationId, refreshId, revisionId } from '@inventory/contracts/ids';
-import { language } from '@inventory/contracts/languages';
-import { manifestPage, scanSource } from '@inventory/contracts/messages/revision';
+import { observationId, refreshId } from '@inventory/contracts/ids';
+import { scanResult } from '@inventory/contracts/messages/revision';
 import { type CollectionIndexes, whereExists } from '@inventory/mongo/indexes';
 import { storedTrace } from '@inventory/mongo/parse-document';
 import { leaseField } from '@inventory/work/lease';
 import { workField, workIndex } from '@inventory/work/work-field';
 import type { Binary, Collection, Db } from 'mongodb';
 import { z } from 'zod';
-import type { ManifestPage, ScanResult } from '../domain/scan.ts';
+import { observation } from '../domain/observation.ts';
+import { completedScan, decidedScan } from '../domain/scan.ts';
 import {
   type ChangeBlockDocument,
   type ChangeSetDocument,
   changeIndexes,
-  changeSet,
   keptChangeSet,
 } from './change-documents.ts';
 import { type ChunkDocument, chunkIndexes } from './chunk-document.ts';
-
-const window = z.object({ startedAt: z.date(), completedAt: z.date() });
-export type WindowDocument = z.infer<typeof window>;
-
-const manifest = z.object({
-  source: scanSource,
-  /** Absent for a capture. */
-  sequence: z.int().exactOptional(),
-  platformId: z.string(),
-  appId: z.int(),
-  contextId: z.int(),
-  language,
-  window,
-  reportedTotalCount: z.int(),
-  pages: z.array<z.ZodType<ManifestPage>>(manifestPage).readonly(),
-});
-export type ManifestFields = z.infer<typeof manifest>;
-
-const scanResult: z.ZodType<ScanResult> = z.discriminatedUnion('result', [
-  z.object({
-    result: z.literal('committed'),
-    revisionId,
-    previousRevisionId: revisionId.nullable().default(null),
-    observationId,
-    changed: z.boolean(),
-    observedAssets: z.int(),
-  }),
-  z.object({
-    result: z.literal('rejected'),
-    reason: z.enum(['abandoned', 'missing_pages', 'invalid_pages']),
-  }),
-]);
 
 /** A scan: its manifest and the assembly that is pending, then the record of its decision. */
 const scan = z.object({
@@ -57,7 +24,7 @@ const scan = z.object({
   receivedAt: z.date(),
   trace: storedTrace,
   /** Only while it is not decided. */
-  manifest: manifest.exactOptional(),
+  manifest: completedScan.exactOptional(),
   /** Its assembly. */
   work: workField.exactOptional(),
   result: scanResult.exactOptional(),
@@ -69,41 +36,7 @@ const scan = z.object({
 });
 export type ScanDocument = z.infer<typeof scan>;
 
-const waitingScan = scan.extend({ manifest, scope: z.string() });
-export type WaitingScanDocument = z.infer<typeof waitingScan>;
-
-const observationFields = z.object({
-  observationId,
-  revision: z.object({
-    revisionId,
-    ownershipDigest: z.string(),
-    totalCount: z.int(),
-    totalAmount: z.string(),
-    blockAssets: z.int(),
-    /** Null for one that never was the head; absent where a chain begins with it. */
-    chain: z.object({ root: revisionId, ordinal: z.int() }).nullable().exactOptional(),
-    joins: z.array(changeSet).exactOptional(),
-  }),
-  source: scanSource,
-  /** Absent where captures alone were saved. */
-  sequence: z.int().exactOptional(),
-  /** Absent where captures alone were saved, and in documents of an earlier version. */
-  scannedUntil: z.date().exactOptional(),
-  language,
-  window,
-  reportedTotalCount: z.int(),
-  texts: z.partialRecord(
-    language,
-    z.object({
-      textSetId: z.string(),
-      digest: z.string(),
-      /** Absent where the rows are those of the revision. */
-      rowSetId: z.string().exactOptional(),
-      rowsDigest: z.string(),
-    }),
-  ),
-});
-export type ObservationFields = z.infer<typeof observationFields>;
+const waitingScan = scan.extend({ manifest: completedScan, scope: z.string() });
 
 /** One inventory: the head that Current reads, its lease, and its last result. */
 const scope = z.object({
@@ -111,16 +44,9 @@ const scope = z.object({
   _id: z.string(),
   /** The head moves only under it. */
   lease: leaseField.exactOptional(),
-  head: observationFields.exactOptional(),
+  head: observation.exactOptional(),
   /** Of the scan that was saved last; `settled` once the scan's own document has it too. */
-  lastResult: z
-    .object({
-      scanId: z.string(),
-      refreshId: refreshId.nullable(),
-      result: scanResult,
-      settled: z.boolean(),
-    })
-    .exactOptional(),
+  lastResult: decidedScan.extend({ settled: z.boolean() }).exactOptional(),
   /** It grows with each erasure; absent before the first. */
   epoch: z.int().exactOptional(),
   /** By the clock of the store. */
@@ -132,14 +58,15 @@ const scope = z.object({
 export type ScopeDocument = z.infer<typeof scope>;
 
 /** An observation that is no longer the head; the head itself is in the scope's document. */
-const observation = observationFields.extend({
+const supersededObservation = z.object({
   _id: observationId,
   scope: z.string(),
+  observation,
   /** The epoch of the inventory under which it was kept. */
   epoch: z.int().exactOptional(),
   supersededAt: z.date(),
 });
-export type ObservationDocument = z.infer<typeof observation>;
+export type ObservationDocument = z.infer<typeof supersededObservation>;
 
 /** Chunks and blocks are not parsed: a read of one inventory takes hundreds, and digests hold them. */
 export const documents = {
@@ -152,7 +79,7 @@ export const documents = {
   },
   scopeEpoch: { collection: 'scopes', schema: scope.pick({ _id: true, epoch: true }) },
   changeSet: { collection: 'change_sets', schema: keptChangeSet },
-  observation: { collection: 'observations', schema: observation },
+  observation: { collection: 'observations', schema: supersededObservation },
 };
 
 /**

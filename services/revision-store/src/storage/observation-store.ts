@@ -7,7 +7,6 @@ import type { Logger } from '@inventory/runtime/logger';
 import type { Collection } from 'mongodb';
 import type { InventoryEpoch, Observation } from '../domain/observation.ts';
 import { documents, type ObservationDocument } from './collections.ts';
-import { fromObservationFields, toObservationFields } from './mapping.ts';
 
 export interface SupersededObservation {
   readonly observation: Observation;
@@ -26,8 +25,7 @@ export function createObservationStore(
       observation: Observation,
       nowMs: number,
     ): Promise<void> {
-      const kept = { scope, epoch, supersededAt: dateOf(nowMs) };
-      const $set = { ...toObservationFields(observation), ...kept };
+      const $set = { scope, epoch, observation, supersededAt: dateOf(nowMs) };
       const which = { _id: observation.observationId, scope };
       await upsert(() => collection.updateOne(which, { $set }, { upsert: true }));
     },
@@ -63,9 +61,6 @@ export function createObservationStore(
 }
 
 function fromDocument(stored: ObservationDocument): SupersededObservation {
-  const document = parseDocument(documents.observation, stored);
-  return {
-    observation: fromObservationFields(document),
-    supersededAtMs: document.supersededAt.getTime(),
-  };
+  const { observation, supersededAt } = parseDocument(documents.observation, stored);
+  return { observation, supersededAtMs: supersededAt.getTime() };
 }

@@ -1,4 +1,5 @@
 import { inventoryKeyText } from '@inventory/contracts/inventory-key';
+import type { ScanResult } from '@inventory/contracts/messages/revision';
 import { deleteInBatches } from '@inventory/mongo/many-documents';
 import { parseDocument } from '@inventory/mongo/parse-document';
 import { createSharedInserts } from '@inventory/mongo/shared-commands';
@@ -11,12 +12,10 @@ import {
   type DecidedScan,
   type ScanFact,
   type ScanRecordState,
-  type ScanResult,
   stateAfter,
   statesBefore,
 } from '../domain/scan.ts';
 import { documents, type ScanDocument } from './collections.ts';
-import { toManifest } from './mapping.ts';
 import { sizeOf } from './waiting-scans.ts';
 
 export interface KnownScan {
@@ -65,7 +64,7 @@ export function createScanRecords(collection: Collection<ScanDocument>) {
         receivedAt: dateOf(nowMs),
         trace,
         scope: inventoryKeyText(scan.scope),
-        manifest: toManifest(scan),
+        manifest: scan,
         work: claim ? claimedWork(claim, size) : newWork(nowMs, size),
       });
     },

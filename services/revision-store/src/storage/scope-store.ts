@@ -10,7 +10,6 @@ import { mintedAtMs } from '../domain/change-chain.ts';
 import type { Observation } from '../domain/observation.ts';
 import type { DecidedScan } from '../domain/scan.ts';
 import { documents, type ScopeDocument } from './collections.ts';
-import { fromObservationFields, toObservationFields } from './mapping.ts';
 
 /** The right to change one inventory, with its state when the lease was acquired. */
 export interface ScopeLease extends Lease {
@@ -88,7 +87,7 @@ export function createScopeStore(
     async moveHead(lease: ScopeLease, move: HeadMove): Promise<boolean> {
       return writeUnder(lease, {
         $set: {
-          head: toObservationFields(move.head),
+          head: move.head,
           lastResult: { ...move.decided, settled: false },
         },
         $unset: { lease: '' },
@@ -173,7 +172,7 @@ function scopeReads(collection: Collection<ScopeDocument>) {
       const stored = await collection.findOne({ _id: scopeKey }, { projection });
       const document = stored && parseDocument(documents.scope, stored);
       if (!document?.head) return null;
-      const head = fromObservationFields(document.head);
+      const { head } = document;
       const result = document.lastResult?.result;
       const changed =
         result?.result === 'committed' &&
@@ -191,9 +190,8 @@ function headReads(collection: Collection<ScopeDocument>) {
   return async (scopeKey: string) => {
     const document = await stored.add(scopeKey);
     if (document === null) return null;
-    const { head: fields, knownSince } = parseDocument(documents.scopeHead, document);
-    if (!fields) return null;
-    const head = fromObservationFields(fields);
+    const { head, knownSince } = parseDocument(documents.scopeHead, document);
+    if (!head) return null;
     const knownSinceMs = knownSince?.getTime() ?? mintedAtMs(head.revision.revisionId);
     return { head, knownSinceMs };
   };
@@ -205,7 +203,7 @@ function leaseOf(stored: ScopeDocument, lease: Lease): ScopeLease {
   return {
     ...lease,
     scopeKey: document._id,
-    head: document.head ? fromObservationFields(document.head) : null,
+    head: document.head ?? null,
     epoch: document.epoch ?? 0,
     erasedAtMs: document.erasedAt?.getTime() ?? null,
     unsettled:

@@ -5,7 +5,6 @@ import { createWorkQueue } from '@inventory/work/work-queue';
 import type { Collection } from 'mongodb';
 import type { CompletedScan } from '../domain/scan.ts';
 import { documents, type ScanDocument } from './collections.ts';
-import { fromManifest } from './mapping.ts';
 import type { ScopeLease } from './scope-store.ts';
 
 /** A completed scan that is not decided. */
@@ -59,7 +58,7 @@ export function createWaitingScans(
       queue,
       waitMaxMs,
       toItem: (document): WaitingScan => ({
-        scan: fromManifest(document),
+        scan: document.manifest,
         scopeKey: document.scope,
         receivedAtMs: document.receivedAt.getTime(),
         trace: document.trace,

@@ -9,7 +9,6 @@ import {
   type ChangesRead,
   readChanges,
 } from '../../src/changes/read-changes-page.ts';
-import { fromCompletedMessage } from '../../src/consumers/on-revision-commands.ts';
 import type { InventoryEpoch } from '../../src/domain/observation.ts';
 import type { CompletedScan } from '../../src/domain/scan.ts';
 import { eraseSavedInventory } from '../../src/pruning/erase-inventory.ts';
@@ -20,13 +19,7 @@ import type { Scanning } from '../../src/scans/open-scanning.ts';
 import { stageChunk } from '../../src/scans/stage-chunk.ts';
 import type { ScanToAssemble } from '../../src/storage/waiting-scans.ts';
 import { assemblyOn } from './assembly-on.ts';
-import {
-  completedMessage,
-  digestOf,
-  newScan,
-  type Scan,
-  type ScanOptions,
-} from './scan-builder.ts';
+import { completedScan, digestOf, newScan, type Scan, type ScanOptions } from './scan-builder.ts';
 import type { StoreUnderTest } from './store-under-test.ts';
 
 /** A page of changes as a client parses it. */
@@ -74,7 +67,7 @@ export function openHistory(store: StoreUnderTest, clock: TestClock, blockAssets
   }
 
   async function receive(scan: Scan): Promise<CompletedScan> {
-    const completed = fromCompletedMessage(completedMessage(scan));
+    const completed = completedScan(scan);
     const received = { scan: completed, trace: {}, nowMs: clock.now() };
     await deps.scans.insertScan(received, { dueAtMs: clock.now() + 600_000, owner: 'test' });
     return completed;

@@ -49,7 +49,7 @@ export function memoryInventory(
       sequence: 1,
       scannedUntilMs: 1,
       language: 'english',
-      window: { startedAtMs: 0, completedAtMs: 1 },
+      scanWindow: { startedAtMs: 0, completedAtMs: 1 },
       reportedTotalCount: totalCount,
       texts: { english: textSet },
     },

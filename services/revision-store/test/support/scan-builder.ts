@@ -2,9 +2,11 @@ import { createHash } from 'node:crypto';
 import type { InventoryKey } from '@inventory/contracts/inventory-key';
 import type { Language } from '@inventory/contracts/languages';
 import type { MessageBody } from '@inventory/contracts/messages';
+import type { ScanWindow } from '@inventory/contracts/messages/revision';
 import type { StagedAsset, StagedDescription } from '@inventory/contracts/staged-rows';
 import { systemIdentifiers } from '@inventory/runtime/identifiers';
 import { newAccountId, newRefreshId } from '@inventory/testkit/builders';
+import type { CompletedScan } from '../../src/domain/scan.ts';
 
 export interface ScanPage {
   readonly assets: readonly StagedAsset[];
@@ -19,8 +21,7 @@ export interface Scan {
   readonly scope: InventoryKey;
   readonly language: Language;
   readonly sequence?: number;
-  readonly startedAt: string;
-  readonly completedAt: string;
+  readonly scanWindow: ScanWindow;
   readonly reportedTotalCount: number;
   readonly epoch: number;
   /** The text of each page, cut into chunks. */
@@ -50,8 +51,7 @@ export function newScan(options: ScanOptions): Scan {
     scope: options.scope,
     language: options.language ?? 'english',
     ...(options.sequence === undefined ? {} : { sequence: options.sequence }),
-    startedAt: new Date(options.startedAtMs ?? completedAtMs - 5_000).toISOString(),
-    completedAt: new Date(completedAtMs).toISOString(),
+    scanWindow: { startedAtMs: options.startedAtMs ?? completedAtMs - 5_000, completedAtMs },
     reportedTotalCount: options.reportedTotalCount ?? 0,
     epoch: options.epoch ?? 1,
     pages: options.pages.map((page) => cut(Buffer.from(JSON.stringify(page)), chunkBytes)),
@@ -90,19 +90,24 @@ export function plainPage(from: number, to: number, classid = '501'): ScanPage {
 export const digestOf = (bytes: Buffer): string => createHash('sha256').update(bytes).digest('hex');
 
 export function completedMessage(scan: Scan): MessageBody<'revision.completed.v1'> {
+  return { accountId: newAccountId(), ...completedScan(scan) };
+}
+
+export function completedScan(scan: Scan): CompletedScan {
+  const { scanId, source, scope, language, sequence = null, reportedTotalCount, epoch } = scan;
+  const { refreshId, scanWindow } = scan;
   return {
-    scan_id: scan.scanId,
-    refresh_id: scan.refreshId,
-    source: scan.source,
-    account_id: newAccountId(),
-    scope: scan.scope,
-    language: scan.language,
-    ...(scan.sequence === undefined ? {} : { sequence: scan.sequence }),
-    scan_window: { started_at: scan.startedAt, completed_at: scan.completedAt },
-    reported_total_count: scan.reportedTotalCount,
+    scanId,
+    refreshId,
+    source,
+    scope,
+    language,
+    sequence,
+    scanWindow,
+    reportedTotalCount,
     pages: scan.pages.map((chunks, page) => ({
       page,
-      epoch: scan.epoch,
+      epoch,
       chunks: chunks.map((chunk) => ({ digest: digestOf(chunk), bytes: chunk.length })),
     })),
   };

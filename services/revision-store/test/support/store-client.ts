@@ -7,16 +7,13 @@ import {
   packedPageBeginning,
 } from '@inventory/contracts/internal/inventory';
 import type { InventoryKey } from '@inventory/contracts/inventory-key';
-import type { ManifestPage } from '@inventory/contracts/messages/revision';
+import type { MessageBody } from '@inventory/contracts/messages';
+import type { ManifestPage, SavedObservation } from '@inventory/contracts/messages/revision';
 import { type ContentCoding, exportFormat } from '@inventory/contracts/vocabulary';
 import { createLineJoiner } from '@inventory/http/line-run';
 import { packEnd } from '@inventory/http/packed-body';
 import { unpackers } from '@inventory/testkit/unpackers';
-import type { z } from 'zod';
 import { digestOf, type Scan } from './scan-builder.ts';
-
-const latestObservation = inventoryApi.readObservation.answer;
-type LatestObservation = z.infer<typeof latestObservation>;
 
 export interface PageQuery {
   readonly language?: string;
@@ -61,22 +58,28 @@ export interface StoreClient {
   /** Every page of a chain, pinned as the gateway pins it. */
   chain(scope: InventoryKey, query?: PageQuery): Promise<GivenPage[]>;
   /** What was observed last; null where nothing is saved. */
-  observation(scope: InventoryKey): Promise<LatestObservation | null>;
+  observation(scope: InventoryKey): Promise<SavedObservation | null>;
   erase(scope: InventoryKey): Promise<number>;
 }
 
 export const placeOf = (scan: Scan, page: number, chunk: number): string =>
   `/scans/${scan.scanId}/epochs/${scan.epoch}/pages/${page}/chunks/${chunk}`;
 
+/** The query that continues from what was saved, or read. */
+export const pinTo = ({ revisionId, observationId }: Pinned) => ({
+  revision_id: revisionId,
+  observation_id: observationId,
+});
+type Pinned = Pick<MessageBody<'revision.committed.v1'>, 'revisionId' | 'observationId'>;
+
 const inventoryPath = ({ platform_id, app_id, context_id }: InventoryKey) =>
   `/inventories/${platform_id}/${app_id}/${context_id}`;
 
 /** The members of a packed page, ended as a response that has nothing but them. */
 function unpack(bytes: Buffer, packed: NonNullable<CurrentPageMeta['packed']>): string {
-  const { coding, raw_bytes: rawBytes, crc32 } = packed;
   const end = Buffer.from('}}');
-  const whole = Buffer.concat([bytes, packEnd({ coding, rawBytes, crc32 }, end)]);
-  return unpackers[coding](whole).toString().slice(packedPageBeginning.length, -end.length);
+  const whole = Buffer.concat([bytes, packEnd(packed, end)]);
+  return unpackers[packed.coding](whole).toString().slice(packedPageBeginning.length, -end.length);
 }
 
 export function createStoreClient(url: string): StoreClient {
@@ -97,7 +100,7 @@ export function createStoreClient(url: string): StoreClient {
 
   async function epoch(scope: InventoryKey): Promise<string> {
     const answer = await fetch(`${url}${inventoryPath(scope)}/epoch`);
-    return inventoryApi.readEpoch.answer.parse(await answer.json()).inventory_epoch;
+    return inventoryApi.readEpoch.answer.parse(await answer.json()).inventoryEpoch;
   }
 
   const page: StoreClient['page'] = (scope, query) =>
@@ -158,17 +161,18 @@ export function createStoreClient(url: string): StoreClient {
     async chain(scope, query = {}) {
       const first = await page(scope, query);
       const pages = [first];
-      const { revision_id, observation_id } = first.meta;
-      for (let at = first.meta.next_position; at !== null; ) {
-        const next = await page(scope, { ...query, position: at, revision_id, observation_id });
+      for (let at = first.meta.nextPosition; at !== null; ) {
+        const next = await page(scope, { ...query, position: at, ...pinTo(first.meta) });
         pages.push(next);
-        at = next.meta.next_position;
+        at = next.meta.nextPosition;
       }
       return pages;
     },
     async observation(scope) {
       const answer = await fetch(`${url}${inventoryPath(scope)}/observation`);
-      return answer.status === 404 ? null : latestObservation.parse(await answer.json());
+      return answer.status === 404
+        ? null
+        : inventoryApi.readObservation.answer.parse(await answer.json());
     },
     async erase(scope) {
       return (await fetch(`${url}${inventoryPath(scope)}`, { method: 'DELETE' })).status;

@@ -78,8 +78,8 @@ export async function openStoreUnderTest(): Promise<StoreUnderTest> {
     complete: (scan) =>
       send({ type: 'revision.completed.v1', id: newId(), body: completedMessage(scan) }),
     abandon: (scan) => {
-      const body = { scan_id: scan.scanId, refresh_id: scan.refreshId };
-      return send({ type: 'revision.abandoned.v1', id: newId(), body });
+      const { scanId, refreshId } = scan;
+      return send({ type: 'revision.abandoned.v1', id: newId(), body: { scanId, refreshId } });
     },
     outcomesOf,
     committed: (scan) =>
