@@ -67,13 +67,13 @@ function purchaseRefusal(
 }
 
 /** The price list of a purchase, and what its entry states of it. */
-function pricesOf({ sentAt }: ReserveCommand | ChargeCommand, at: number, book: PriceBook) {
-  const pricedAt = priceTime(sentAt, at);
-  const prices = book.activeAt(pricedAt);
-  const isOfEntry = prices === book.activeAt(at);
+function pricesOf({ sentAt }: ReserveCommand | ChargeCommand, atMs: number, book: PriceBook) {
+  const pricedAtMs = priceTime(sentAt, atMs);
+  const prices = book.activeAt(pricedAtMs);
+  const isOfEntry = prices === book.activeAt(atMs);
   return {
     prices,
-    stated: { priceVersion: prices.version, pricedAt: isOfEntry ? null : pricedAt },
+    stated: { priceVersion: prices.version, pricedAtMs: isOfEntry ? null : pricedAtMs },
   };
 }
 
@@ -84,10 +84,10 @@ function pricesOf({ sentAt }: ReserveCommand | ChargeCommand, at: number, book: 
 export function decideReserve(
   account: Account,
   command: ReserveCommand,
-  at: number,
+  atMs: number,
   context: Pick<EvaluationContext, 'prices'>,
 ): Decision {
-  const { prices, stated } = pricesOf(command, at, context.prices);
+  const { prices, stated } = pricesOf(command, atMs, context.prices);
   const asset = fundingAsset(account.terms.funding);
   const { maxCredits, productCode, projectId, refreshId, requestId } = command;
   const isLimited = maxCredits < prices.refreshReservation;
@@ -101,7 +101,7 @@ export function decideReserve(
     requestId,
     maxCredits: isLimited ? maxCredits : null,
   };
-  const refusal = purchaseRefusal(account, { projectId, required, at });
+  const refusal = purchaseRefusal(account, { projectId, required, atMs });
   if (refusal) return refuse(details, refusal);
   return { ...details, kind: 'reserve', change: holdMovement(required) };
 }
@@ -114,7 +114,7 @@ export function decideReserve(
 export function decideResolution(
   account: Account,
   command: SettleCommand | ReleaseCommand,
-  at: number,
+  atMs: number,
   context: Pick<EvaluationContext, 'prices' | 'recorded'>,
 ): Decision {
   const { refreshId } = command;
@@ -128,7 +128,7 @@ export function decideResolution(
   }
   const settlement = settlementFor(hold, command, context.prices);
   const { disposition, charged, released } = settlement;
-  const past = pastPeriod(hold.reservedAt, at);
+  const past = pastPeriod(hold.reservedAtMs, atMs);
   return {
     kind: disposition === 'release' ? 'release' : 'settle',
     asset: hold.asset,
@@ -168,10 +168,10 @@ function settlementFor(
 export function decideCharge(
   account: Account,
   command: ChargeCommand,
-  at: number,
+  atMs: number,
   context: Pick<EvaluationContext, 'prices'>,
 ): Decision {
-  const { prices, stated } = pricesOf(command, at, context.prices);
+  const { prices, stated } = pricesOf(command, atMs, context.prices);
   const asset = fundingAsset(account.terms.funding);
   const { productCode, projectId, requestId, pages } = command;
   const required = pages * pagePrice(prices, productCode);
@@ -179,7 +179,7 @@ export function decideCharge(
     ...{ asset, productCode, ...stated, projectId, requestId },
     pages: pages === 1 ? null : pages,
   };
-  const refusal = purchaseRefusal(account, { projectId, required, at });
+  const refusal = purchaseRefusal(account, { projectId, required, atMs });
   if (refusal) return refuse(details, refusal);
   return { ...details, kind: 'charge', change: consume(required) };
 }
@@ -192,7 +192,7 @@ export function decideCharge(
 export function decideReverse(
   account: Account,
   command: ReverseCommand,
-  at: number,
+  atMs: number,
   context: Pick<EvaluationContext, 'recorded'>,
 ): Decision {
   const { projectId, requestId } = command;
@@ -204,7 +204,7 @@ export function decideReverse(
     const details = { asset, projectId, requestId, precludes };
     return refuse(details, { code: 'charge_unknown' });
   }
-  const past = pastPeriod(charge.at, at);
+  const past = pastPeriod(charge.atMs, atMs);
   const expires = charge.asset === 'units' && past !== null;
   return {
     kind: 'reverse',

@@ -19,8 +19,8 @@ import type { Configuration, LowBalance } from './terms.domain.ts';
 export interface Entry extends EntryDetails {
   /** Position in the account's journal, from 1, without gaps. */
   readonly seq: number;
-  /** Milliseconds since the epoch, never decreasing within the account; `seq` orders equal times. */
-  readonly at: number;
+  /** Never decreasing within the account; `seq` orders equal times. */
+  readonly atMs: number;
   readonly kind: EntryKind;
   /** What it was made for; `expire` and `allowance` begin a month without a command. */
   readonly command: CommandKind | 'expire' | 'allowance';
@@ -47,7 +47,7 @@ export interface EntryDetails {
   readonly productCode: ProductCode | null;
   readonly priceVersion: number | null;
   /** Of a purchase whose command was sent while another list was in force than at `at`: when that was. */
-  readonly pricedAt: number | null;
+  readonly pricedAtMs: number | null;
   readonly projectId: ProjectId | null;
   readonly refreshId: RefreshId | null;
   readonly requestId: RequestId | null;
@@ -76,7 +76,7 @@ export const noDetails: EntryDetails = {
   precludes: null,
   productCode: null,
   priceVersion: null,
-  pricedAt: null,
+  pricedAtMs: null,
   projectId: null,
   refreshId: null,
   requestId: null,

@@ -40,28 +40,28 @@ export function evaluate(
   const earlier = context.recorded(commandKey(command));
   if (earlier) return { result: resolveDuplicate(earlier, command), entry: earlier, account };
   const { account: opened, opening } = openPeriod(account, context.now);
-  const at = Math.max(context.now, opened.lastAt);
-  const decision = decide(opened, command, at, context);
-  const entry = entryOf(opened, command, { at, opening, decision });
+  const atMs = Math.max(context.now, opened.lastAtMs);
+  const decision = decide(opened, command, atMs, context);
+  const entry = entryOf(opened, command, { atMs, opening, decision });
   return { result: 'new', entry, account: applyEntry(opened, entry) };
 }
 
 function decide(
   account: Account,
   command: Command,
-  at: number,
+  atMs: number,
   context: EvaluationContext,
 ): Decision {
   switch (command.kind) {
     case 'reserve':
-      return decideReserve(account, command, at, context);
+      return decideReserve(account, command, atMs, context);
     case 'settle':
     case 'release':
-      return decideResolution(account, command, at, context);
+      return decideResolution(account, command, atMs, context);
     case 'charge':
-      return decideCharge(account, command, at, context);
+      return decideCharge(account, command, atMs, context);
     case 'reverse':
-      return decideReverse(account, command, at, context);
+      return decideReverse(account, command, atMs, context);
     case 'grant':
     case 'adjust':
       return decideIssue(account, command);
@@ -71,12 +71,12 @@ function decide(
 }
 
 interface Made {
-  readonly at: number;
+  readonly atMs: number;
   readonly opening: readonly Entry[];
   readonly decision: Decision;
 }
 
-function entryOf(account: Account, command: Command, { at, opening, decision }: Made): Entry {
+function entryOf(account: Account, command: Command, { atMs, opening, decision }: Made): Entry {
   const { asset } = decision;
   const after = plus(account.balances[asset], decision.change);
   const balances = withBalances(account.balances, asset, after);
@@ -84,14 +84,14 @@ function entryOf(account: Account, command: Command, { at, opening, decision }: 
     ...noDetails,
     ...decision,
     seq: account.lastSeq + 1,
-    at,
+    atMs,
     command: command.kind,
     commandId: command.commandId,
     after,
     creditsAvailable: asset === 'units' ? balances.credits.available : null,
     lowBalance: crossedAlert(
       account.terms,
-      { configured: decision.configured ?? null, at },
+      { configured: decision.configured ?? null, atMs },
       balances,
     ),
     opening,

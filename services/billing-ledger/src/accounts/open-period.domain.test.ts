@@ -69,10 +69,10 @@ describe('The beginning of a month [units-by-month]', () => {
           folded = applyEntry(folded, entry);
           return found;
         });
-        const at = Math.max(one.now, before.lastAt);
+        const at = Math.max(one.now, before.lastAtMs);
         return (
           problems.length === 0 &&
-          opening.every((entry) => entry.at === at) &&
+          opening.every((entry) => entry.atMs === at) &&
           dueOpening(periodStateOf(account), at) === null &&
           unitsAt(periodStateOf(before), at).available === account.balances.units.available
         );

@@ -111,7 +111,7 @@ function entryOf(index: number) {
   const nothing = { available: 0, held: 0, consumed: 0, expired: 0, issued: 0 };
   return {
     seq: index + 1,
-    at: 0,
+    atMs: 0,
     kind: 'grant',
     command: 'grant',
     commandId: `grant:${index}`,
@@ -121,7 +121,7 @@ function entryOf(index: number) {
     after: nothing,
     productCode: null,
     priceVersion: null,
-    pricedAt: null,
+    pricedAtMs: null,
     projectId: null,
     refreshId: null,
     requestId: null,

@@ -156,7 +156,7 @@ export function toOutcome(accountId: AccountId, entry: Entry): BillingOutcome {
     refresh_id: entry.refreshId,
     request_id: entry.requestId,
     seq: entry.seq,
-    at: isoTime(entry.at),
+    at: isoTime(entry.atMs),
     asset: entry.asset,
     product_code: entry.productCode,
     price_version: entry.priceVersion,
@@ -178,7 +178,7 @@ export function toBalanceLow(accountId: AccountId, entry: Entry): BalanceLow | n
   const { lowBalance, seq } = entry;
   if (lowBalance === null) return null;
   const { threshold, available } = lowBalance;
-  return { account_id: accountId, threshold, available, entry_seq: seq, at: isoTime(entry.at) };
+  return { account_id: accountId, threshold, available, entry_seq: seq, at: isoTime(entry.atMs) };
 }
 
 /**

@@ -49,30 +49,30 @@ export function createReadStanding({
     requireIntact([newest]);
     if (newest.standing !== null) return currentStanding(newest, newest.standing, clock.now());
     const { account } = await loadAccount(accountId);
-    const { lastSeq, lastAt: at, balances } = account;
+    const { lastSeq, lastAtMs: atMs, balances } = account;
     const { funding, allowedPeriod } = account.terms;
     const subscription =
       funding.mode === 'credits' ? null : { unitsPerMonth: funding.unitsPerMonth, allowedPeriod };
     return currentStanding(
-      { lastSeq, at, balances, subscription },
+      { lastSeq, atMs, balances, subscription },
       standingOf(account),
       clock.now(),
     );
   };
 }
 
-type Summary = Pick<StoredCommit, 'lastSeq' | 'at' | 'balances' | 'subscription'>;
+type Summary = Pick<StoredCommit, 'lastSeq' | 'atMs' | 'balances' | 'subscription'>;
 
 const emptyCommit: Summary = {
   lastSeq: 0,
-  at: 0,
+  atMs: 0,
   balances: { credits: noBalances, units: noBalances },
   subscription: null,
 };
 const noStanding: Standing = { caps: [], period: 0, alertThreshold: null };
 
 function currentStanding(
-  { lastSeq, at: lastAt, balances, subscription }: Summary,
+  { lastSeq, atMs: lastAtMs, balances, subscription }: Summary,
   standing: Standing,
   now: number,
 ): CurrentStanding {
@@ -80,9 +80,9 @@ function currentStanding(
     ? { mode: 'subscription', unitsPerMonth: subscription.unitsPerMonth }
     : prepaid;
   const allowedPeriod = subscription?.allowedPeriod ?? 0;
-  const at = Math.max(now, lastAt);
-  const period = periodOf(at);
-  const units = unitsAt({ units: balances.units, lastAt, funding, allowedPeriod }, at);
+  const atMs = Math.max(now, lastAtMs);
+  const period = periodOf(atMs);
+  const units = unitsAt({ units: balances.units, lastAtMs, funding, allowedPeriod }, atMs);
   return {
     asOfSeq: lastSeq,
     funding,

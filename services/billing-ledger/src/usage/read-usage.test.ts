@@ -32,8 +32,8 @@ const atOnce = async <Value>(effect: () => Value) => effect();
 function counted(stored: StoredJournal, accountId: string, span: UsageSpan, throughSeq = 1e9) {
   const rows: Record<string, number[]> = {};
   for (const { accountId: owner, entry } of stored.entries) {
-    const { asset, at, change, kind, pages, productCode, projectId } = entry;
-    const day = Math.floor(at / dayMs);
+    const { asset, atMs, change, kind, pages, productCode, projectId } = entry;
+    const day = Math.floor(atMs / dayMs);
     if (owner !== accountId || entry.seq > throughSeq) continue;
     if (day < span.fromDay || day >= span.endDay) continue;
     if (span.projectId !== null && projectId !== span.projectId) continue;

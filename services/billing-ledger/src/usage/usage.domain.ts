@@ -46,7 +46,7 @@ function useOf(entry: Entry): Use | null {
   const amounts = isUse
     ? { count: entry.pages ?? 1, charged: consumed, reversed: 0 }
     : { count: 0, charged: 0, reversed: 0 - consumed };
-  return { day: dayOf(entry.at), projectId, product: { productCode, asset, ...amounts } };
+  return { day: dayOf(entry.atMs), projectId, product: { productCode, asset, ...amounts } };
 }
 
 export type DayKey = Pick<DayUsage, 'day' | 'projectId'>;

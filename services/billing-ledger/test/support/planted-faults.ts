@@ -60,7 +60,7 @@ export const plantedFaults: readonly PlantedFault[] = [
   faulty(6, 'a re-emitted answer carries the present time', (call) => {
     const evaluation = evaluate(...call);
     if (evaluation.result === 'new') return evaluation;
-    return { ...evaluation, entry: { ...evaluation.entry, at: call[2].now } };
+    return { ...evaluation, entry: { ...evaluation.entry, atMs: call[2].now } };
   }),
   afterwards(7, 'a refused command costs what there is', ['refuse'], (evaluation, call) => {
     const { available } = call[0].balances[evaluation.entry.asset];
@@ -78,11 +78,11 @@ export const plantedFaults: readonly PlantedFault[] = [
   faulty(9, 'the clock is believed', (call) => {
     const evaluation = evaluate(...call);
     if (evaluation.result !== 'new') return evaluation;
-    const at = call[2].now;
+    const atMs = call[2].now;
     return {
       ...evaluation,
-      entry: { ...evaluation.entry, at },
-      account: { ...evaluation.account, lastAt: at },
+      entry: { ...evaluation.entry, atMs },
+      account: { ...evaluation.account, lastAtMs: atMs },
     };
   }),
   faulty(10, 'a hold ends in what the account pays with now', (call) => {

@@ -24,7 +24,7 @@ function spending(account: Account, change: (projectId: string, amount: number) 
 /** Faults in what a month brings: allowances, caps and warnings. */
 export const plantedMonthFaults: readonly PlantedFault[] = [
   faulty(18, 'units that are left of a month stay', (call) =>
-    meeting(call, ({ lastAt }) => ({ lastAt: Math.max(lastAt, call[2].now - 1) })),
+    meeting(call, ({ lastAtMs }) => ({ lastAtMs: Math.max(lastAtMs, call[2].now - 1) })),
   ),
   afterwards(19, 'reversed units never expire', ['reverse'], (evaluation, call) =>
     moving(evaluation, call, refund(0 - evaluation.entry.change.consumed, false)),

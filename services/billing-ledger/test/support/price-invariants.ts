@@ -77,14 +77,14 @@ export const pricesAreFixed: Invariant = (rules, program) => {
 };
 
 const listAt = (timeMs: number) =>
-  timeMs >= secondPriceList.effectiveAt ? secondPriceList : priceLists[0];
+  timeMs >= secondPriceList.effectiveAtMs ? secondPriceList : priceLists[0];
 
 const isPurchase = ({ command }: Entry) => command === 'reserve' || command === 'charge';
 
 /** A command was written at most 60 days before it is booked, and by a clock at most 5 s ahead. */
-function pricedAt({ entry: { at }, step }: Played): number {
-  const sentAt = sentAtOf(step.command) ?? at;
-  return sentAt > at + 5_000 || sentAt < at - 60 * dayMs ? at : sentAt;
+function pricedAt({ entry: { atMs }, step }: Played): number {
+  const sentAt = sentAtOf(step.command) ?? atMs;
+  return sentAt > atMs + 5_000 || sentAt < atMs - 60 * dayMs ? atMs : sentAt;
 }
 
 /** What is bought is bought at the prices of the moment it was sent, whatever was announced and replaced. */

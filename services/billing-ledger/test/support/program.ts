@@ -29,11 +29,11 @@ const projects = [0, 1].map((number): ProjectId => `prj_${uuid('bbbb', number)}`
 const refreshOf = (number: number) => uuid('cccc', number);
 const requestOf = (number: number): RequestId => `req_${uuid('dddd', number)}`;
 
-export const startMs = firstPriceList.effectiveAt + 1_000_000;
+export const startMs = firstPriceList.effectiveAtMs + 1_000_000;
 /** Takes effect in the middle of most programs; dearer in every place. */
 export const secondPriceList: PriceList = {
   version: 3,
-  effectiveAt: startMs + 10_000,
+  effectiveAtMs: startMs + 10_000,
   refreshReservation: 200,
   refreshBlock: 3,
   refreshBlockAssets: 1_000,
@@ -47,7 +47,7 @@ export const secondPriceList: PriceList = {
 const replacedPriceList: PriceList = {
   ...secondPriceList,
   version: 2,
-  effectiveAt: secondPriceList.effectiveAt + 15_000,
+  effectiveAtMs: secondPriceList.effectiveAtMs + 15_000,
   refreshReservation: 150,
   livePage: 7,
 };

@@ -68,7 +68,7 @@ export function createReferenceModel(lists: readonly PriceList[]) {
     beginMonth(book, at);
     const priced = pricedAt(step.command, at);
     const list =
-      lists.findLast((candidate) => candidate.effectiveAt <= priced) ?? (lists[0] as PriceList);
+      lists.findLast((candidate) => candidate.effectiveAtMs <= priced) ?? (lists[0] as PriceList);
     const [fate, code, asset] = decide(book, step, { list, month: monthOf(at) });
     if (fate !== 'applied' && fate !== 'refused') {
       return { fate, code, ...totals(known, asset), low: null };

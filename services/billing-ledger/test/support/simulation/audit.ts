@@ -61,7 +61,7 @@ function againstModel(journal: Journal, commands: readonly Command[]): string[] 
       (sent) => sent.accountId === accountId && isAnsweredBy(entry, sent),
     );
     if (!command) return [`journaled without a command: ${entry.commandId}`];
-    const expected = model.answer({ command, now: entry.opening[0]?.at ?? entry.at });
+    const expected = model.answer({ command, now: entry.opening[0]?.atMs ?? entry.atMs });
     const { available, held, consumed } = entry.after;
     const isEqual =
       expected.fate === (entry.refusal ? 'refused' : 'applied') &&
