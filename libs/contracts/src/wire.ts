@@ -1,7 +1,14 @@
 import { z } from 'zod';
 
-/** The name on the wire: `requestedAtMs` is `requested_at`, any other name itself in snake_case. */
-type WireName<Name> = Name extends `${infer Time}AtMs` ? SnakeCase<`${Time}At`> : SnakeCase<Name>;
+/**
+ * The name on the wire: `requestedAtMs` is `requested_at`, `atMs` is `at`, any other name itself in
+ * snake_case.
+ */
+type WireName<Name> = Name extends `${infer Time}AtMs`
+  ? SnakeCase<`${Time}At`>
+  : Name extends 'atMs'
+    ? 'at'
+    : SnakeCase<Name>;
 type SnakeCase<Name> = Name extends `${infer First}${infer Rest}`
   ? `${First extends Lowercase<First> ? First : `_${Lowercase<First>}`}${SnakeCase<Rest>}`
   : '';
@@ -16,7 +23,12 @@ type InCode<Field extends z.core.SomeType> =
         ? z.ZodOptional<InCode<Value>>
         : Field extends z.ZodArray<infer Item>
           ? z.ZodArray<InCode<Item>>
-          : Extract<Field, z.core.$ZodType>;
+          : Field extends z.ZodDiscriminatedUnion<infer Forms, infer Told>
+            ? z.ZodDiscriminatedUnion<FormsInCode<Forms>, Told>
+            : Extract<Field, z.core.$ZodType>;
+type FormsInCode<Forms extends readonly z.core.SomeType[]> = {
+  [Place in keyof Forms]: Extract<InCode<Forms[Place]>, z.core.$ZodTypeDiscriminable>;
+};
 
 type WireShape<Fields> = { -readonly [Name in keyof Fields as WireName<Name>]: Fields[Name] };
 type CodeShape<Fields extends z.ZodRawShape> = {
@@ -32,7 +44,7 @@ export type WireCodec<Fields extends z.ZodRawShape> = z.ZodCodec<
 /**
  * Declares a noun once: in the code its names are camelCase and its times milliseconds, on the wire
  * snake_case and ISO text. A field is a schema of its wire form, or a codec, or a codec that is
- * nullable, optional or in an array. Decoding ignores what is not declared. What breaks a schema
+ * nullable, optional, in an array or a form of a union. Decoding ignores what is not declared. What breaks a schema
  * throws a ZodError, encoded or decoded.
  */
 export function wire<const Fields extends z.ZodRawShape>(fields: Fields): WireCodec<Fields> {
@@ -66,7 +78,9 @@ function wireOf<Fields extends z.ZodRawShape>(
 }
 
 function wireName(name: string): string {
-  return name.replace(/AtMs$/, 'At').replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+  return name
+    .replace(/(?<=At|^at)Ms$/, '')
+    .replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }
 
 function codeOf(field: z.core.$ZodType): z.core.$ZodType {
@@ -74,6 +88,10 @@ function codeOf(field: z.core.$ZodType): z.core.$ZodType {
   if (field instanceof z.ZodNullable) return z.nullable(codeOf(field.unwrap()));
   if (field instanceof z.ZodOptional) return z.optional(codeOf(field.unwrap()));
   if (field instanceof z.ZodArray) return z.array(codeOf(field.element));
+  if (field instanceof z.ZodDiscriminatedUnion) {
+    const forms = field.options.map(codeOf) as unknown as [z.core.$ZodTypeDiscriminable];
+    return z.discriminatedUnion(field.def.discriminator, forms);
+  }
   return field;
 }
 

@@ -1,4 +1,5 @@
 import type { ProjectId, RefreshId, RequestId } from '@inventory/contracts/ids';
+import type { BillingConfiguration } from '@inventory/contracts/messages/billing';
 import type { BillingRefusal } from '@inventory/contracts/refusal';
 import type {
   LedgerAsset,
@@ -10,7 +11,7 @@ import type { Balances } from './balances.domain.ts';
 import { type CommandKind, resolutionKey } from './command.domain.ts';
 import type { EntryKind } from './movement.domain.ts';
 import type { Period } from './period.domain.ts';
-import type { Configuration, LowBalance } from './terms.domain.ts';
+import type { LowBalance } from './terms.domain.ts';
 
 /**
  * One line of an account's journal: what one command did, refusals included. Never changed. It
@@ -54,7 +55,7 @@ export interface EntryDetails {
   /** Of a reservation that `max_credits` made lower than its price list says. */
   readonly maxCredits: number | null;
   /** Of a charge for more than one page. */
-  readonly pages: number | null;
+  readonly pageCount: number | null;
   /** The amount of an operator's command, applied or not. */
   readonly amount: number | null;
   readonly reason: string | null;
@@ -64,7 +65,7 @@ export interface EntryDetails {
   readonly disposition: SettlementDisposition | null;
   readonly refusal: BillingRefusal | null;
   /** What a `configure` sets. */
-  readonly configured: Configuration | null;
+  readonly configured: BillingConfiguration | null;
   /**
    * Of a settle, release or reverse: the period of the hold or charge that it ends, where that
    * period is over. Units that it releases or refunds expire with it.
@@ -81,7 +82,7 @@ export const noDetails: EntryDetails = {
   refreshId: null,
   requestId: null,
   maxCredits: null,
-  pages: null,
+  pageCount: null,
   amount: null,
   reason: null,
   outcome: null,

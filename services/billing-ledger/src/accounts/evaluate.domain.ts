@@ -1,6 +1,6 @@
 import { type Account, applyEntry, withBalances } from './account.domain.ts';
 import { plus } from './balances.domain.ts';
-import { type Command, commandKey } from './command.domain.ts';
+import { type Command, commandKey, commandKinds } from './command.domain.ts';
 import {
   type Decision,
   decideCharge,
@@ -52,20 +52,20 @@ function decide(
   atMs: number,
   context: EvaluationContext,
 ): Decision {
-  switch (command.kind) {
-    case 'reserve':
+  switch (command.type) {
+    case 'billing.reserve.v1':
       return decideReserve(account, command, atMs, context);
-    case 'settle':
-    case 'release':
+    case 'billing.settle.v1':
+    case 'billing.release.v1':
       return decideResolution(account, command, atMs, context);
-    case 'charge':
+    case 'billing.charge.v1':
       return decideCharge(account, command, atMs, context);
-    case 'reverse':
+    case 'billing.reverse.v1':
       return decideReverse(account, command, atMs, context);
-    case 'grant':
-    case 'adjust':
+    case 'billing.grant.v1':
+    case 'billing.adjust.v1':
       return decideIssue(account, command);
-    case 'configure':
+    case 'billing.configure.v1':
       return decideConfigure(account, command);
   }
 }
@@ -85,8 +85,8 @@ function entryOf(account: Account, command: Command, { atMs, opening, decision }
     ...decision,
     seq: account.lastSeq + 1,
     atMs,
-    command: command.kind,
-    commandId: command.commandId,
+    command: commandKinds[command.type],
+    commandId: command.body.commandId,
     after,
     creditsAvailable: asset === 'units' ? balances.credits.available : null,
     lowBalance: crossedAlert(

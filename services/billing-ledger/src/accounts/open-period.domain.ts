@@ -1,9 +1,10 @@
+import type { Funding } from '@inventory/contracts/messages/billing';
 import { type Account, applyEntry } from './account.domain.ts';
 import { type Balances, plus } from './balances.domain.ts';
 import { type Entry, noDetails } from './entry.domain.ts';
 import { expire, issue } from './movement.domain.ts';
 import { type Period, periodOf, periodText } from './period.domain.ts';
-import { dueAllowance, type Funding } from './terms.domain.ts';
+import { dueAllowance } from './terms.domain.ts';
 
 /** What of an account decides how a month begins for it. */
 export interface PeriodState {

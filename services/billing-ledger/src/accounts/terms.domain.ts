@@ -1,13 +1,9 @@
 import type { ProjectId } from '@inventory/contracts/ids';
+import type { BillingConfiguration, Funding } from '@inventory/contracts/messages/billing';
 import type { LedgerAsset } from '@inventory/contracts/vocabulary';
 import { amountMax, type Balances } from './balances.domain.ts';
 import type { EntryKind } from './movement.domain.ts';
 import { type Period, periodOf } from './period.domain.ts';
-
-/** How an account pays: one mode at a time. */
-export type Funding =
-  | { readonly mode: 'credits' }
-  | { readonly mode: 'subscription'; readonly unitsPerMonth: number };
 
 /** Every account begins prepaid. */
 export const prepaid: Funding = { mode: 'credits' };
@@ -21,19 +17,14 @@ export function insufficientCode(asset: LedgerAsset) {
   return `insufficient_${asset}` as const;
 }
 
-/** What one configure sets; everything else about the account stays as it is. */
-export type Configuration =
-  | { readonly sets: 'funding'; readonly funding: Funding }
-  /** Null takes the cap away. */
-  | { readonly sets: 'spend_cap'; readonly projectId: ProjectId; readonly cap: number | null }
-  /** Null takes the alert away. */
-  | { readonly sets: 'balance_alert'; readonly threshold: number | null };
-
-export function isSameConfiguration(left: Configuration, right: Configuration): boolean {
+export function isSameConfiguration(
+  left: BillingConfiguration,
+  right: BillingConfiguration,
+): boolean {
   return describe(left) === describe(right);
 }
 
-function describe(configuration: Configuration): string {
+function describe(configuration: BillingConfiguration): string {
   switch (configuration.sets) {
     case 'funding': {
       const { funding } = configuration;
@@ -99,7 +90,7 @@ type AllBalances = Readonly<Record<LedgerAsset, Balances>>;
 interface TermsEntry {
   readonly kind: EntryKind;
   readonly atMs: number;
-  readonly configured: Configuration | null;
+  readonly configured: BillingConfiguration | null;
 }
 
 /** The terms after an entry; `balances` are those after it. */
@@ -149,7 +140,7 @@ function payableAmount(terms: Terms, { credits, units }: AllBalances, atMs: numb
   return units.available + dueAllowance(terms, units, atMs);
 }
 
-function configured(terms: Terms, configuration: Configuration): Terms {
+function configured(terms: Terms, configuration: BillingConfiguration): Terms {
   switch (configuration.sets) {
     case 'funding':
       return { ...terms, funding: configuration.funding };

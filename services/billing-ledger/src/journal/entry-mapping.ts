@@ -43,7 +43,7 @@ export function fromStoredEntry(stored: StoredEntry): Entry {
     refreshId: stored.refreshId ?? null,
     requestId: stored.requestId ?? null,
     maxCredits: stored.maxCredits ?? null,
-    pages: stored.pages ?? null,
+    pageCount: stored.pageCount ?? null,
     amount: stored.amount ?? null,
     reason: stored.reason ?? null,
     outcome: stored.outcome ?? null,

@@ -91,18 +91,16 @@ describe('The trace of a billing command', () => {
 });
 
 function messageOf(traceId: string | undefined): ReceivedMessage {
-  const request_id = newRequestId();
+  const requestId = newRequestId();
   const body = {
-    command_id: `grant:${request_id}`,
-    account_id: newAccountId(),
-    request_id,
+    commandId: `grant:${requestId}`,
+    accountId: newAccountId(),
+    requestId,
     asset: 'credits',
-    maxCredits: null,
-    pages: null,
     amount: 1,
     reason: 'top-up',
   };
-  const message = { type: 'billing.grant.v1', id: 'id', key: body.account_id, body, offset: '0' };
+  const message = { type: 'billing.grant.v1', id: 'id', key: body.accountId, body, offset: '0' };
   const parent = { traceparent: `00-${traceId}-${'1'.repeat(16)}-01` };
   return { ...message, trace: parent, topic: 'billing.commands.v1' } as unknown as ReceivedMessage;
 }
@@ -129,7 +127,7 @@ function entryOf(index: number) {
     reason: 'top-up',
     outcome: null,
     maxCredits: null,
-    pages: null,
+    pageCount: null,
     observedAssets: null,
     disposition: null,
     refusal: null,

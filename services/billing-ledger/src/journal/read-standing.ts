@@ -1,4 +1,5 @@
 import type { AccountId } from '@inventory/contracts/ids';
+import type { Funding } from '@inventory/contracts/messages/billing';
 import type { Account } from '../accounts/account.domain.ts';
 import { noBalances } from '../accounts/balances.domain.ts';
 import { unitsAt } from '../accounts/open-period.domain.ts';
@@ -9,7 +10,7 @@ import {
   spentOf,
   standingOf,
 } from '../accounts/standing.domain.ts';
-import { type Funding, prepaid } from '../accounts/terms.domain.ts';
+import { prepaid } from '../accounts/terms.domain.ts';
 import { requireIntact, type StoredCommit } from './commit-document.ts';
 import type { JournalClock } from './journal-clock.ts';
 import type { Journal } from './journal-store.ts';

@@ -1,4 +1,4 @@
-import type { HeldProduct, ProductCode } from '@inventory/contracts/vocabulary';
+import type { PageProduct } from '@inventory/contracts/vocabulary';
 
 /** Prices of one version, in whole credits; units cost the same numbers. Never changed once in. */
 export interface PriceList {
@@ -70,8 +70,6 @@ const ageMaxMs = 60 * 86_400_000;
 export function priceTime(sentAt: number, at: number): number {
   return sentAt <= at + aheadMaxMs && sentAt >= at - ageMaxMs ? sentAt : at;
 }
-
-export type PageProduct = Exclude<ProductCode, HeldProduct>;
 
 export function pagePrice(prices: PriceList, product: PageProduct): number {
   switch (product) {

@@ -1,3 +1,4 @@
+import type { PageProduct } from '@inventory/contracts/vocabulary';
 import { type Account, applyEntry, holdsAfter, withBalances } from '../accounts/account.domain.ts';
 import { areEqual, isConserved, isSolvent, plus } from '../accounts/balances.domain.ts';
 import type { Entry } from '../accounts/entry.domain.ts';
@@ -8,7 +9,6 @@ import { pastPeriod } from '../accounts/period.domain.ts';
 import { capRefusal, spendAfter } from '../accounts/spend.domain.ts';
 import { crossedAlert, fundingAsset, termsAfter } from '../accounts/terms.domain.ts';
 import {
-  type PageProduct,
   type PriceBook,
   type PriceList,
   pagePrice,
@@ -173,7 +173,7 @@ function expectedPrice(
     case 'reserve':
       return Math.min(prices.refreshReservation, entry.maxCredits ?? Number.POSITIVE_INFINITY);
     case 'charge':
-      return (entry.pages ?? 1) * pagePrice(prices, entry.productCode as PageProduct);
+      return (entry.pageCount ?? 1) * pagePrice(prices, entry.productCode as PageProduct);
     case 'settle':
     case 'release': {
       const { outcome, observedAssets } = entry;

@@ -36,7 +36,7 @@ export const accountsAreApart: Invariant = (rules, program) => {
   const { ledger } = runProgram(rules, program);
   return accounts.every((accountId) => {
     const alone = createLedger(rules);
-    for (const step of program) if (step.command.accountId === accountId) alone.play(step);
+    for (const step of program) if (step.command.body.accountId === accountId) alone.play(step);
     return JSON.stringify(alone.journal(accountId)) === JSON.stringify(ledger.journal(accountId));
   });
 };

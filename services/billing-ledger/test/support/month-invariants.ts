@@ -1,8 +1,9 @@
 import type { ProjectId } from '@inventory/contracts/ids';
+import type { BillingConfiguration } from '@inventory/contracts/messages/billing';
+import type { PageProduct } from '@inventory/contracts/vocabulary';
 import type { Entry } from '../../src/accounts/entry.domain.ts';
 import { periodStateOf } from '../../src/accounts/open-period.domain.ts';
-import type { Configuration } from '../../src/accounts/terms.domain.ts';
-import { type PageProduct, pagePrice } from '../../src/prices/price-list.domain.ts';
+import { pagePrice } from '../../src/prices/price-list.domain.ts';
 import { accounts, priceLists } from './program.ts';
 import { type Invariant, runProgram } from './run-program.ts';
 
@@ -12,19 +13,19 @@ const monthOf = (timeMs: number) => new Date(timeMs).toISOString().slice(0, 7);
 const isOpening = ({ kind }: Entry) => kind === 'expire' || kind === 'allowance';
 
 /** The last configuration of a kind before an entry. */
-function configuredBefore<Sets extends Configuration['sets']>(
+function configuredBefore<Sets extends BillingConfiguration['sets']>(
   journal: readonly Entry[],
   seq: number,
   sets: Sets,
-  isMeant: (configuration: Extract<Configuration, { sets: Sets }>) => boolean = () => true,
-): Extract<Configuration, { sets: Sets }> | null {
+  isMeant: (configuration: Extract<BillingConfiguration, { sets: Sets }>) => boolean = () => true,
+): Extract<BillingConfiguration, { sets: Sets }> | null {
   const found = journal.findLast(
     (entry) =>
       entry.seq < seq &&
       entry.configured?.sets === sets &&
-      isMeant(entry.configured as Extract<Configuration, { sets: Sets }>),
+      isMeant(entry.configured as Extract<BillingConfiguration, { sets: Sets }>),
   );
-  return (found?.configured ?? null) as Extract<Configuration, { sets: Sets }> | null;
+  return (found?.configured ?? null) as Extract<BillingConfiguration, { sets: Sets }> | null;
 }
 
 function perMonthBefore(journal: readonly Entry[], seq: number): number | null {
@@ -99,12 +100,12 @@ function spentBefore(journal: readonly Entry[], seq: number, of: ProjectId, mont
   return spent;
 }
 
-function priceOf({ command, maxCredits, pages, priceVersion, productCode }: Entry): number {
+function priceOf({ command, maxCredits, pageCount, priceVersion, productCode }: Entry): number {
   const list = priceLists.find(({ version }) => version === priceVersion);
   if (list === undefined) return 0;
   return command === 'reserve'
     ? Math.min(list.refreshReservation, maxCredits ?? list.refreshReservation)
-    : (pages ?? 1) * pagePrice(list, productCode as PageProduct);
+    : (pageCount ?? 1) * pagePrice(list, productCode as PageProduct);
 }
 
 /** A Project is refused exactly when it would exceed its cap, and the refusal carries the cap. */

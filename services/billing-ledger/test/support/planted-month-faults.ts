@@ -30,7 +30,7 @@ export const plantedMonthFaults: readonly PlantedFault[] = [
     moving(evaluation, call, refund(0 - evaluation.entry.change.consumed, false)),
   ),
   faulty(20, 'a cap may be passed by a page', (call) =>
-    call[1].kind === 'charge'
+    call[1].type === 'billing.charge.v1'
       ? meeting(call, (account) => spending(account, (_projectId, amount) => amount - 1))
       : evaluate(...call),
   ),
