@@ -58,6 +58,13 @@ describe('a noun of the wire', () => {
   });
 
   it('has snake_case names and ISO text on the wire, and keys of records as they are', () => {
+    const points = wire({ atMs: time, failingSinceMs: time, durationMs: z.int() });
+    const [atMs, at] = [Date.UTC(2026, 0, 15), '2026-01-15T00:00:00.000Z'];
+    expect(z.encode(points, { atMs, failingSinceMs: atMs, durationMs: 7 })).toEqual({
+      at,
+      failing_since: at,
+      duration_ms: 7,
+    });
     const value = {
       refreshId: 'r',
       requestedAtMs: Date.UTC(2026, 0, 15),
@@ -76,6 +83,20 @@ describe('a noun of the wire', () => {
       at: '1970-01-01T00:00:00.000Z',
       change: { sets: 'cap', spend_cap: 5 },
       counts: { someKey: 1 },
+    });
+  });
+
+  it('has the default of an absent field, and a field that may be absent only where it is sent', () => {
+    const change = strictWire({
+      expiresAtMs: time.nullable().default(null),
+      startsAtMs: time.exactOptional(),
+    });
+    const atMs = Date.UTC(2026, 0, 15);
+
+    expect(z.decode(change, {})).toEqual({ expiresAtMs: null });
+    expect(z.encode(change, { expiresAtMs: atMs, startsAtMs: atMs })).toEqual({
+      expires_at: '2026-01-15T00:00:00.000Z',
+      starts_at: '2026-01-15T00:00:00.000Z',
     });
   });
 

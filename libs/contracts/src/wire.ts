@@ -1,14 +1,10 @@
 import { z } from 'zod';
 
-/**
- * The name on the wire: `requestedAtMs` is `requested_at`, `atMs` is `at`, any other name itself in
- * snake_case.
- */
-type WireName<Name> = Name extends `${infer Time}AtMs`
-  ? SnakeCase<`${Time}At`>
-  : Name extends 'atMs'
-    ? 'at'
-    : SnakeCase<Name>;
+/** The name on the wire: `requestedAtMs` is `requested_at`, any other name itself in snake_case. */
+type WireName<Name> = Name extends `${infer Point extends PointInTime}Ms`
+  ? SnakeCase<Point>
+  : SnakeCase<Name>;
+type PointInTime = 'at' | 'since' | 'until' | 'asOf' | `${string}${'At' | 'Since' | 'Until'}`;
 type SnakeCase<Name> = Name extends `${infer First}${infer Rest}`
   ? `${First extends Lowercase<First> ? First : `_${Lowercase<First>}`}${SnakeCase<Rest>}`
   : '';
@@ -19,13 +15,17 @@ type InCode<Field extends z.core.SomeType> =
     ? Decoded
     : Field extends z.ZodNullable<infer Value>
       ? z.ZodNullable<InCode<Value>>
-      : Field extends z.ZodOptional<infer Value>
-        ? z.ZodOptional<InCode<Value>>
-        : Field extends z.ZodArray<infer Item>
-          ? z.ZodArray<InCode<Item>>
-          : Field extends z.ZodDiscriminatedUnion<infer Forms, infer Told>
-            ? z.ZodDiscriminatedUnion<FormsInCode<Forms>, Told>
-            : Extract<Field, z.core.$ZodType>;
+      : Field extends z.ZodDefault<infer Value>
+        ? InCode<Value>
+        : Field extends z.ZodExactOptional<infer Value>
+          ? z.ZodExactOptional<InCode<Value>>
+          : Field extends z.ZodOptional<infer Value>
+            ? z.ZodOptional<InCode<Value>>
+            : Field extends z.ZodArray<infer Item>
+              ? z.ZodArray<InCode<Item>>
+              : Field extends z.ZodDiscriminatedUnion<infer Forms, infer Told>
+                ? z.ZodDiscriminatedUnion<FormsInCode<Forms>, Told>
+                : Extract<Field, z.core.$ZodType>;
 type FormsInCode<Forms extends readonly z.core.SomeType[]> = {
   [Place in keyof Forms]: Extract<InCode<Forms[Place]>, z.core.$ZodTypeDiscriminable>;
 };
@@ -44,8 +44,8 @@ export type WireCodec<Fields extends z.ZodRawShape> = z.ZodCodec<
 /**
  * Declares a noun once: in the code its names are camelCase and its times milliseconds, on the wire
  * snake_case and ISO text. A field is a schema of its wire form, or a codec, or a codec that is
- * nullable, optional, in an array or a form of a union. Decoding ignores what is not declared. What breaks a schema
- * throws a ZodError, encoded or decoded.
+ * nullable, optional, in an array, a form of a union or has a default. Decoding ignores what is not
+ * declared. What breaks a schema throws a ZodError, encoded or decoded.
  */
 export function wire<const Fields extends z.ZodRawShape>(fields: Fields): WireCodec<Fields> {
   return wireOf(fields, z.object);
@@ -77,15 +77,17 @@ function wireOf<Fields extends z.ZodRawShape>(
   return codec as unknown as WireCodec<Fields>;
 }
 
+const pointInTime = /(^at|^since|^until|^asOf|At|Since|Until)Ms$/;
+
 function wireName(name: string): string {
-  return name
-    .replace(/(?<=At|^at)Ms$/, '')
-    .replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+  return name.replace(pointInTime, '$1').replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }
 
 function codeOf(field: z.core.$ZodType): z.core.$ZodType {
   if (field instanceof z.ZodCodec) return field.out;
   if (field instanceof z.ZodNullable) return z.nullable(codeOf(field.unwrap()));
+  if (field instanceof z.ZodDefault) return codeOf(field.unwrap());
+  if (field instanceof z.ZodExactOptional) return z.exactOptional(codeOf(field.unwrap()));
   if (field instanceof z.ZodOptional) return z.optional(codeOf(field.unwrap()));
   if (field instanceof z.ZodArray) return z.array(codeOf(field.element));
   if (field instanceof z.ZodDiscriminatedUnion) {

@@ -33,10 +33,7 @@ export function definitionOf(schema: z.core.$ZodType, { io, named }: SchemaOptio
       const name = zodSchema === onWire ? undefined : named.get(zodSchema);
       if (name !== undefined) return replace(jsonSchema, referenceTo(name));
       if (zodSchema instanceof z.ZodCodec) {
-        const { description } = jsonSchema;
-        replace(jsonSchema, definitionOf(zodSchema, { io, named }));
-        if (description !== undefined) jsonSchema['description'] = description;
-        return;
+        return replace(jsonSchema, definitionOf(zodSchema, { io, named }));
       }
       tidy(jsonSchema, io);
       if (zodSchema instanceof z.ZodDiscriminatedUnion) {
@@ -44,7 +41,8 @@ export function definitionOf(schema: z.core.$ZodType, { io, named }: SchemaOptio
       }
     },
   });
-  return expandNullable(converted) as JsonSchema;
+  const ofCodec = isCodec ? schema.meta() : {};
+  return expandNullable({ ...converted, ...ofCodec }) as JsonSchema;
 }
 
 const plainFormats = ['date-time', 'date'];
