@@ -1,24 +1,26 @@
 import { z } from 'zod';
 
-/** Products a customer is billed for. */
-export const productCode = z.enum([
+/** Products that are paid from a hold. */
+export const heldProducts = [
   'platform.inventory.refresh.v1',
   'platform.inventory.watch.v1',
+] as const;
+export type HeldProduct = (typeof heldProducts)[number];
+
+/** Products that are charged page by page, without a hold. */
+export const pageProducts = [
   'platform.inventory.current.page.v1',
   'platform.inventory.changes.page.v1',
   'platform.inventory.page.v1',
-]);
+] as const;
+export type PageProduct = (typeof pageProducts)[number];
+
+/** Products a customer is billed for. */
+export const productCode = z.enum([...heldProducts, ...pageProducts]);
 export type ProductCode = z.infer<typeof productCode>;
 
 /** Blocks of a refresh in one of an unchanged run of a watch. */
 export const unchangedBlocks = 4;
-
-/** Products that are paid from a hold; every other one is a page. */
-export const heldProducts = [
-  'platform.inventory.refresh.v1',
-  'platform.inventory.watch.v1',
-] as const satisfies readonly ProductCode[];
-export type HeldProduct = (typeof heldProducts)[number];
 
 export function isHeldProduct(product: ProductCode): product is HeldProduct {
   return (heldProducts as readonly ProductCode[]).includes(product);

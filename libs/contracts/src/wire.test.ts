@@ -8,6 +8,11 @@ const noun = wire({
   completedAtMs: time.nullable(),
   freshness: orNull(wire({ maxAgeSeconds: z.int(), priceVersion: z.int() })),
   watchId: orNull(z.string()),
+  atMs: time,
+  change: z.discriminatedUnion('sets', [
+    wire({ sets: z.literal('cap'), spendCap: z.int() }),
+    wire({ sets: z.literal('start'), startsAtMs: time.nullable() }),
+  ]),
   unitsCharged: z.int().nullable().optional(),
   counts: z.record(z.string(), z.int()),
 });
@@ -20,11 +25,25 @@ const values = fc.record(
     completedAtMs: fc.option(times),
     freshness: fc.option(fc.record({ maxAgeSeconds: fc.nat(), priceVersion: fc.nat() })),
     watchId: fc.option(fc.string()),
+    atMs: times,
+    change: fc.oneof(
+      fc.record({ sets: fc.constant('cap' as const), spendCap: fc.nat() }),
+      fc.record({ sets: fc.constant('start' as const), startsAtMs: fc.option(times) }),
+    ),
     unitsCharged: fc.option(fc.nat()),
     counts: fc.dictionary(fc.constantFrom('some_key', 'someKey', 'atMs'), fc.nat()),
   },
   {
-    requiredKeys: ['refreshId', 'requestedAtMs', 'completedAtMs', 'freshness', 'watchId', 'counts'],
+    requiredKeys: [
+      'refreshId',
+      'requestedAtMs',
+      'completedAtMs',
+      'freshness',
+      'watchId',
+      'atMs',
+      'change',
+      'counts',
+    ],
   },
 );
 
@@ -52,6 +71,8 @@ describe('a noun of the wire', () => {
       completedAtMs: null,
       freshness: { maxAgeSeconds: 60, priceVersion: 3 },
       watchId: null,
+      atMs: 0,
+      change: { sets: 'cap', spendCap: 5 } as const,
       counts: { someKey: 1 },
     };
     expect(JSON.parse(JSON.stringify(z.encode(noun, value)))).toEqual({
@@ -59,6 +80,8 @@ describe('a noun of the wire', () => {
       requested_at: '2026-01-15T00:00:00.000Z',
       completed_at: null,
       freshness: { max_age_seconds: 60, price_version: 3 },
+      at: '1970-01-01T00:00:00.000Z',
+      change: { sets: 'cap', spend_cap: 5 },
       counts: { someKey: 1 },
     });
   });

@@ -4,7 +4,7 @@ import { z } from 'zod';
 type WireName<Name> = Name extends `${infer Point extends PointInTime}Ms`
   ? SnakeCase<Point>
   : SnakeCase<Name>;
-type PointInTime = 'at' | 'since' | 'until' | `${string}${'At' | 'Since' | 'Until'}`;
+type PointInTime = 'at' | 'since' | 'until' | 'asOf' | `${string}${'At' | 'Since' | 'Until'}`;
 type SnakeCase<Name> = Name extends `${infer First}${infer Rest}`
   ? `${First extends Lowercase<First> ? First : `_${Lowercase<First>}`}${SnakeCase<Rest>}`
   : '';
@@ -23,7 +23,12 @@ type InCode<Field extends z.core.SomeType> =
             ? z.ZodOptional<InCode<Value>>
             : Field extends z.ZodArray<infer Item>
               ? z.ZodArray<InCode<Item>>
-              : Extract<Field, z.core.$ZodType>;
+              : Field extends z.ZodDiscriminatedUnion<infer Forms, infer Told>
+                ? z.ZodDiscriminatedUnion<FormsInCode<Forms>, Told>
+                : Extract<Field, z.core.$ZodType>;
+type FormsInCode<Forms extends readonly z.core.SomeType[]> = {
+  [Place in keyof Forms]: Extract<InCode<Forms[Place]>, z.core.$ZodTypeDiscriminable>;
+};
 
 type WireShape<Fields> = { -readonly [Name in keyof Fields as WireName<Name>]: Fields[Name] };
 type CodeShape<Fields extends z.ZodRawShape> = {
@@ -39,8 +44,8 @@ export type WireCodec<Fields extends z.ZodRawShape> = z.ZodCodec<
 /**
  * Declares a noun once: in the code its names are camelCase and its times milliseconds, on the wire
  * snake_case and ISO text. A field is a schema of its wire form, or a codec, or a codec that is
- * nullable, optional, in an array or has a default. Decoding ignores what is not declared. What breaks a schema
- * throws a ZodError, encoded or decoded.
+ * nullable, optional, in an array, a form of a union or has a default. Decoding ignores what is not
+ * declared. What breaks a schema throws a ZodError, encoded or decoded.
  */
 export function wire<const Fields extends z.ZodRawShape>(fields: Fields): WireCodec<Fields> {
   return wireOf(fields, z.object);
@@ -72,7 +77,7 @@ function wireOf<Fields extends z.ZodRawShape>(
   return codec as unknown as WireCodec<Fields>;
 }
 
-const pointInTime = /(^at|^since|^until|At|Since|Until)Ms$/;
+const pointInTime = /(^at|^since|^until|^asOf|At|Since|Until)Ms$/;
 
 function wireName(name: string): string {
   return name.replace(pointInTime, '$1').replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
@@ -85,6 +90,10 @@ function codeOf(field: z.core.$ZodType): z.core.$ZodType {
   if (field instanceof z.ZodExactOptional) return z.exactOptional(codeOf(field.unwrap()));
   if (field instanceof z.ZodOptional) return z.optional(codeOf(field.unwrap()));
   if (field instanceof z.ZodArray) return z.array(codeOf(field.element));
+  if (field instanceof z.ZodDiscriminatedUnion) {
+    const forms = field.options.map(codeOf) as unknown as [z.core.$ZodTypeDiscriminable];
+    return z.discriminatedUnion(field.def.discriminator, forms);
+  }
   return field;
 }
 

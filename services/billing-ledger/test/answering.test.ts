@@ -24,15 +24,15 @@ describe('A refresh and its credits (Billing of a refresh) [billing-of-a-refresh
 
     expect(reserved).toMatchObject({
       result: 'applied',
-      amount_reserved: 125,
-      price_version: 1,
+      amountReserved: 125,
+      priceVersion: 1,
       balance: { total: 300, held: 125, available: 175 },
     });
     expect(settled).toMatchObject({
       result: 'applied',
       disposition: 'finalize_complete',
-      amount_charged: 3,
-      amount_released: 122,
+      amountCharged: 3,
+      amountReleased: 122,
       balance: { total: 297, held: 0, available: 297 },
     });
   });
@@ -48,9 +48,9 @@ describe('A refresh and its credits (Billing of a refresh) [billing-of-a-refresh
     );
     const [settled] = await stage.send(account.settle(limited, 'complete_changed', 250_000));
 
-    expect(held).toMatchObject({ result: 'applied', amount_reserved: 100 });
-    expect(full).toMatchObject({ result: 'applied', amount_reserved: 125 });
-    expect(settled).toMatchObject({ amount_charged: 100, amount_released: 0 });
+    expect(held).toMatchObject({ result: 'applied', amountReserved: 100 });
+    expect(full).toMatchObject({ result: 'applied', amountReserved: 125 });
+    expect(settled).toMatchObject({ amountCharged: 100, amountReleased: 0 });
     expect((await ledger.verify()).problems).toEqual([]);
   });
 
@@ -78,8 +78,8 @@ describe('A page read and its credit', () => {
     const [early] = await stage.send(account.reverse(lost));
     const [late] = await stage.send(account.charge(lost));
 
-    expect(charged).toMatchObject({ amount_charged: 1, balance: { available: 9 } });
-    expect(reversed).toMatchObject({ amount_released: 1, balance: { available: 10 } });
+    expect(charged).toMatchObject({ amountCharged: 1, balance: { available: 9 } });
+    expect(reversed).toMatchObject({ amountReleased: 1, balance: { available: 10 } });
     expect(early).toMatchObject({ result: 'refused', refusal: { code: 'charge_unknown' } });
     expect(late).toMatchObject({ result: 'refused', refusal: { code: 'already_reversed' } });
     expect((await ledger.balance(account.accountId)).balances[0]?.available).toBe(10);
@@ -101,14 +101,14 @@ describe('A command that cannot be right', () => {
     expect(settled).toMatchObject({ result: 'refused', refusal: { code: 'hold_unknown' } });
     expect(reserved).toMatchObject({ result: 'refused', refusal: { code: 'hold_unknown' } });
     expect(settled?.balance).toEqual({ total: 200, held: 0, available: 200 });
-    expect(ownSettled).toMatchObject({ result: 'applied', amount_charged: 1 });
+    expect(ownSettled).toMatchObject({ result: 'applied', amountCharged: 1 });
     expect((await ledger.verify()).problems).toEqual([]);
   });
 
   test('whose id is not the one of its body is not even sent', async () => {
     const account = senderOf(newAccountId());
     const reserve = account.reserve();
-    const body = { ...reserve.body, command_id: `reserve:${newRefreshId()}` };
+    const body = { ...reserve.body, commandId: `reserve:${newRefreshId()}` };
 
     await expect(stage.bus.publish([{ ...reserve, body }])).rejects.toThrow(/reserve:<refresh_id>/);
   });

@@ -218,7 +218,7 @@ describe('The list of old holds', () => {
     await considered(ledger, clock);
     const { items } = await ledger.oldHolds(0);
 
-    expect(items.map(({ refresh_id }) => refresh_id)).toEqual([reserve.body.refresh_id]);
+    expect(items.map(({ refresh_id }) => refresh_id)).toEqual([reserve.body.refreshId]);
   });
 });
 
@@ -239,7 +239,7 @@ describe('Snapshots', () => {
 
   test('are compared with their hash: a cap that was taken out of one still refuses', async () => {
     const account = senderOf(newAccountId());
-    const cap = { sets: 'spend_cap', project_id: account.projectId, cap: 0 } as const;
+    const cap = { sets: 'spend_cap', projectId: account.projectId, cap: 0 } as const;
     const first = await stage.startReplica();
     await stage.send(account.grant(1_000), account.configure(cap));
     await first.stop();

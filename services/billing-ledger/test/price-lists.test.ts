@@ -70,10 +70,10 @@ test('a published list is announced, then in force for every replica, and a hold
   });
   for (const one of announced) expect(one).toMatchObject({ version: 1, announced: [published] });
   expect(inForce).toEqual({ ...published, announced: [] });
-  expect(cheap).toMatchObject({ price_version: 1, amount_reserved: 125 });
-  expect(settled).toMatchObject({ price_version: 1, amount_charged: 3, amount_released: 122 });
-  expect(dear).toMatchObject({ price_version: 2, amount_reserved: 200 });
-  expect(settledLater).toMatchObject({ price_version: 2, amount_charged: 30 });
+  expect(cheap).toMatchObject({ priceVersion: 1, amountReserved: 125 });
+  expect(settled).toMatchObject({ priceVersion: 1, amountCharged: 3, amountReleased: 122 });
+  expect(dear).toMatchObject({ priceVersion: 2, amountReserved: 200 });
+  expect(settledLater).toMatchObject({ priceVersion: 2, amountCharged: 30 });
   expect((await second.verify()).problems).toEqual([]);
 });
 
@@ -89,7 +89,7 @@ test('a replica that has not read the lists for long reads them before it commit
 
   const [reserved] = await stage.send(account.reserve());
 
-  expect(reserved).toMatchObject({ price_version: 2, amount_reserved: 200 });
+  expect(reserved).toMatchObject({ priceVersion: 2, amountReserved: 200 });
   expect((await other.verify()).problems).toEqual([]);
 });
 

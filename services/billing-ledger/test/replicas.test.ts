@@ -29,8 +29,8 @@ function published(account: Sender) {
   const repetitions: string[] = [];
   for (const outcome of stage.outcomesOf(account.accountId)) {
     const text = JSON.stringify(outcome);
-    const before = first.get(outcome.command_id);
-    if (before === undefined) first.set(outcome.command_id, text);
+    const before = first.get(outcome.commandId);
+    if (before === undefined) first.set(outcome.commandId, text);
     else if (before !== text) repetitions.push(text);
   }
   return { first, changed: repetitions };
@@ -132,7 +132,7 @@ describe('An account with a great backlog', () => {
       .collection('commits')
       .countDocuments({ accountId: account.accountId });
     expect(commits).toBeLessThan(commands.length / 20);
-    expect(stage.outcomesOf(account.accountId).map(({ command_id }) => command_id)).toEqual(
+    expect(stage.outcomesOf(account.accountId).map(({ commandId }) => commandId)).toEqual(
       commands.map(({ id }) => id),
     );
     expect(await ledger.verify()).toMatchObject({ ok: true, accounts: 2 });

@@ -19,8 +19,8 @@ beforeAll(async () => {
 beforeEach(() => clock.set(november));
 afterAll(() => stage.close());
 
-const subscription = (units_per_month: number) =>
-  ({ sets: 'funding', funding: { mode: 'subscription', units_per_month } }) as const;
+const subscription = (unitsPerMonth: number) =>
+  ({ sets: 'funding', funding: { mode: 'subscription', unitsPerMonth } }) as const;
 const available = async (account: Sender) => {
   const { balances } = await ledger.balance(account.accountId);
   return Object.fromEntries(balances.map((balance) => [balance.asset, balance.available]));
@@ -28,7 +28,7 @@ const available = async (account: Sender) => {
 const balanceLows = (account: Sender) =>
   stage.recorder
     .of('billing.balance-low.v1')
-    .filter(({ account_id }) => account_id === account.accountId);
+    .filter(({ accountId }) => accountId === account.accountId);
 
 describe('An account funded by subscription units (decisions: Subscription funding) [units-or-credits]', () => {
   test('has the units of the month at once, holds and charges them, and leaves its credits alone', async () => {
@@ -50,12 +50,12 @@ describe('An account funded by subscription units (decisions: Subscription fundi
     });
     expect(reserved).toMatchObject({
       asset: 'units',
-      amount_reserved: 125,
-      credits_available: 300,
+      amountReserved: 125,
+      creditsAvailable: 300,
       balance: { total: 1_000, held: 125, available: 875 },
     });
-    expect(settled).toMatchObject({ asset: 'units', amount_charged: 3, amount_released: 122 });
-    expect(page).toMatchObject({ asset: 'units', amount_charged: 1, credits_available: 300 });
+    expect(settled).toMatchObject({ asset: 'units', amountCharged: 3, amountReleased: 122 });
+    expect(page).toMatchObject({ asset: 'units', amountCharged: 1, creditsAvailable: 300 });
     expect(await available(account)).toEqual({ credits: 300, units: 996 });
     expect(await ledger.verify()).toMatchObject({ ok: true });
   });
@@ -73,8 +73,8 @@ describe('An account funded by subscription units (decisions: Subscription fundi
     await waitFor('the outcomes of the charge and the month are published three times', () => {
       const outcomes = stage.outcomesOf(account.accountId);
       return (
-        outcomes.filter(({ command_id }) => command_id === charge.id).length >= 3 &&
-        outcomes.filter(({ command_id }) => command_id === 'allowance:2026-12').length >= 3
+        outcomes.filter(({ commandId }) => commandId === charge.id).length >= 3 &&
+        outcomes.filter(({ commandId }) => commandId === 'allowance:2026-12').length >= 3
       );
     });
 
@@ -138,7 +138,7 @@ describe('An account funded by subscription units (decisions: Subscription fundi
 describe('A Project with a monthly spend cap (decisions: spend cap) [spend-cap-reached, spend-cap]', () => {
   test('is refused beyond it, open holds included, with the time it resets, and spends again then', async () => {
     const account = senderOf(newAccountId());
-    const cap = { sets: 'spend_cap', project_id: account.projectId, cap: 126 } as const;
+    const cap = { sets: 'spend_cap', projectId: account.projectId, cap: 126 } as const;
     const refresh = newRefreshId();
     await stage.send(account.grant(1_000), account.charge(newRequestId()), account.configure(cap));
     await stage.send(account.reserve(refresh));
@@ -191,16 +191,16 @@ describe('An account with a balance alert (decisions: account.balance.low) [acco
     // Any outcome may arrive more than once.
     const outcomes = await waitFor('both warnings, the first one again', () => {
       const all = balanceLows(account);
-      const ofFirst = all.filter(({ entry_seq }) => entry_seq === crossed?.seq);
+      const ofFirst = all.filter(({ entrySeq }) => entrySeq === crossed?.seq);
       return ofFirst.length >= 2 && all.length > ofFirst.length && all;
     });
-    const distinct = [...Map.groupBy(outcomes, ({ entry_seq }) => entry_seq).values()];
+    const distinct = [...Map.groupBy(outcomes, ({ entrySeq }) => entrySeq).values()];
     expect(distinct.map(([first]) => [first?.threshold, first?.available])).toEqual([
       [100, 99],
       [100, 58],
     ]);
     for (const copies of distinct) for (const copy of copies) expect(copy).toEqual(copies[0]);
-    expect(outcomes[0]).toMatchObject({ entry_seq: crossed?.seq, at: crossed?.at });
+    expect(outcomes[0]).toMatchObject({ entrySeq: crossed?.seq, atMs: crossed?.atMs });
     expect(await ledger.terms(account.accountId)).toMatchObject({
       funding: { mode: 'credits' },
       balance_alert: { threshold: 100 },
@@ -221,7 +221,7 @@ describe('A configuration', () => {
     const reply = await waitFor('the conflict is in the reply', () =>
       stage.recorder
         .of('reply.billing-outcome.v1')
-        .find(({ outcome }) => outcome?.account_id === account.accountId),
+        .find(({ outcome }) => outcome?.accountId === account.accountId),
     );
 
     expect(outcome).toMatchObject({ kind: 'configure', result: 'applied', asset: 'units' });

@@ -320,20 +320,20 @@ test('a suspended Project is sent nothing, and what was appended meanwhile once 
 
 test('a low balance has one event per crossing in the log of each Project with events (Events: account.balance.low) [account-balance-low]', async () => {
   const one = await subscribed('/low-1', { types: ['account.balance.low'] });
-  const account_id = one.customer.accountId;
+  const { accountId } = one.customer;
   const others = [newProjectId(), newProjectId()];
   const projects = [one.customer.projectId, ...others];
-  world.gateway.projectsOf.set(account_id, projects);
+  world.gateway.projectsOf.set(accountId, projects);
   const body = {
-    account_id,
+    accountId,
     threshold: 500,
     available: 499,
-    entry_seq: 44,
-    at: '2026-11-21T10:00:00.000Z',
+    entrySeq: 44,
+    atMs: Date.UTC(2026, 10, 21, 10),
   };
-  const message = { type: 'billing.balance-low.v1', id: `${account_id}/44`, body } as const;
+  const message = { type: 'billing.balance-low.v1', id: `${accountId}/44`, body } as const;
   const idIn = (projectId: string) =>
-    `evt_${uuidV5(account_id.slice(4), `account.balance.low/500/44/${projectId}`)}`;
+    `evt_${uuidV5(accountId.slice(4), `account.balance.low/500/44/${projectId}`)}`;
 
   await world.bus.publish([message, message]);
   await world.announce(one.customer);
@@ -358,7 +358,7 @@ test('a low balance has one event per crossing in the log of each Project with e
       id: idIn(one.customer.projectId),
       version: 1,
       type: 'account.balance.low',
-      occurred_at: body.at,
+      occurred_at: '2026-11-21T10:00:00.000Z',
       project_id: one.customer.projectId,
       data: { available: 499, threshold: 500 },
       links: { account: '/v2/account' },

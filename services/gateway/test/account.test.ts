@@ -264,7 +264,7 @@ describe('balance alert', () => {
     expect(balanceAlert.parse(set.json.data)).toEqual({ threshold: 50 });
     expect(unset.json.data).toEqual({ threshold: null });
     const own = world.ledger.configurations.filter(
-      ({ account_id }) => account_id === principal.accountId,
+      ({ accountId }) => accountId === principal.accountId,
     );
     expect(own.map(({ change }) => change)).toEqual([
       { sets: 'balance_alert', threshold: 50 },
@@ -284,7 +284,7 @@ describe('balance alert', () => {
     world.ledger.answersConfigure = false;
     const answering = put(key, 50);
     await waitFor('the ledger has it', () =>
-      world.ledger.configurations.some(({ account_id }) => account_id === principal.accountId),
+      world.ledger.configurations.some(({ accountId }) => accountId === principal.accountId),
     );
     expect(gateway.cutReplies()).toEqual([patientLimits.decisionTimeoutMs]);
 

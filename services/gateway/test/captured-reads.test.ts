@@ -142,7 +142,7 @@ test('a chain with a page whose charge was undone is read on and never sent', as
   const scope = newInventory();
   const cursor = await readOk(scope, key);
   world.ledger.answersCharge = () => false;
-  const ofAccount = ({ account_id }: { account_id: string }) => account_id === principal.accountId;
+  const ofAccount = ({ accountId }: { accountId: string }) => accountId === principal.accountId;
   const undoing = read(scope, key, { cursor });
   await waitFor('it is charged', () => world.ledger.charges.filter(ofAccount).length === 2);
   gateway.cutReplies();
@@ -218,7 +218,7 @@ test('while the revision-store is unavailable pages are read and charged as usua
   await readOk(scope, key, { cursor });
 
   expect(
-    world.ledger.charges.filter(({ account_id }) => account_id === principal.accountId),
+    world.ledger.charges.filter(({ accountId }) => accountId === principal.accountId),
   ).toHaveLength(2);
   await expectNotSent(scope);
 });

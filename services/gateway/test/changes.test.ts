@@ -57,8 +57,8 @@ describe('Changes (Beyond the interface: Changes) [changes-are-charged-as-curren
       billing_disposition: 'charged',
       billing_reason: null,
     });
-    const charge = world.ledger.charges.find((of) => of.account_id === principal.accountId);
-    expect(charge?.product_code).toBe('platform.inventory.changes.page.v1');
+    const charge = world.ledger.charges.find((of) => of.accountId === principal.accountId);
+    expect(charge?.productCode).toBe('platform.inventory.changes.page.v1');
   });
 
   it('go on page by page between the same two revisions, each with the counts of all', async () => {

@@ -21,7 +21,7 @@ const read = (scope: Scope, key: string, query = '', headers = {}) =>
 const intentsLeft = () => world.records.collection('page_intents').countDocuments();
 
 const chargesOf = (accountId: string) =>
-  world.ledger.charges.filter(({ account_id }) => account_id === accountId);
+  world.ledger.charges.filter((command) => command.accountId === accountId);
 
 test('a page is read and paid while the collector is down, and asks it for nothing (Current: never starts work) [current-never-starts-work]', async () => {
   const { key, principal } = world.issue();
@@ -343,9 +343,9 @@ test('a misspelt query parameter is refused, free, and named (Transport) [path-v
     },
   ]);
   expect(answer.json.meta.credits_charged).toBe(0);
-  expect(
-    world.ledger.charges.filter(({ account_id }) => account_id === principal.accountId),
-  ).toEqual([]);
+  expect(world.ledger.charges.filter(({ accountId }) => accountId === principal.accountId)).toEqual(
+    [],
+  );
 });
 
 test('an account that reads as much as it can leaves the revision-store to others (Everything is bounded)', async () => {

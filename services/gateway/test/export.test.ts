@@ -317,8 +317,8 @@ describe('a download that is cut', () => {
     await waitFor(
       'the charge is reversed and its intent gone',
       async () =>
-        world.ledger.reverses.some(({ request_id }) =>
-          world.ledger.charges.some((charge) => charge.request_id === request_id),
+        world.ledger.reverses.some(({ requestId: request_id }) =>
+          world.ledger.charges.some((charge) => charge.requestId === request_id),
         ) && (await world.records.collection('page_intents').countDocuments()) === 0,
     );
     expect(reader.balance()).toBe(10);

@@ -24,7 +24,7 @@ const read = (
 const intentsLeft = () => world.records.collection('page_intents').countDocuments();
 
 const chargesOf = (accountId: string) =>
-  world.ledger.charges.filter(({ account_id }) => account_id === accountId);
+  world.ledger.charges.filter((command) => command.accountId === accountId);
 
 const askedOf = (scope: InventoryKey) =>
   world.collector.live.asked.filter(({ pathname }) => pathname.includes(scope.platform_id));
@@ -260,7 +260,7 @@ describe('a chain of pages', () => {
 
     expect(ids).toEqual(['1', '2', '3']);
     const charges = chargesOf(principal.accountId);
-    expect(charges.map(({ product_code }) => product_code)).toEqual(
+    expect(charges.map(({ productCode }) => productCode)).toEqual(
       Array(3).fill('platform.inventory.page.v1'),
     );
   });

@@ -82,7 +82,7 @@ test('the command is the same whenever it is sent: the ledger can tell a repetit
   const sent = world.books.commands.slice(before);
   expect(sent).toHaveLength(3);
   expect(new Set(sent.map((command) => JSON.stringify(command))).size).toBe(1);
-  expect(sent[0]?.command_id).toBe(`grant:${path.split('/')[2]}:one`);
+  expect(sent[0]?.commandId).toBe(`grant:${path.split('/')[2]}:one`);
 });
 
 test('an adjustment below what is available is refused with both numbers', async () => {

@@ -52,7 +52,7 @@ test('without the revision-store Current says 503, and nothing is charged', asyn
 
   expect([answer.status, answer.json.error.code]).toEqual([503, 'service_unavailable']);
   expect(answer.json.meta).toMatchObject({ credits_charged: 0, price_version: 1 });
-  const isOwn = ({ account_id }: { account_id: string }) => account_id === principal.accountId;
+  const isOwn = ({ accountId }: { accountId: string }) => accountId === principal.accountId;
   expect(world.ledger.charges.filter(isOwn)).toEqual([]);
 });
 
@@ -74,7 +74,7 @@ test('without the ledger pages are 503 billing_unavailable and refreshes work [b
 
   const reading = gateway.call({ path: currentPathOf(scope), key });
   await waitFor('the charge is sent', () =>
-    world.ledger.charges.some(({ account_id }) => account_id === principal.accountId),
+    world.ledger.charges.some(({ accountId }) => accountId === principal.accountId),
   );
   gateway.cutReplies();
   const current = await reading;

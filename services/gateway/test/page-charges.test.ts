@@ -31,7 +31,7 @@ function newReader(pathOf: (scope: InventoryKey) => string = currentPathOf, page
   setLiveInventory(world.collector.live, scope, { pages: texts });
   const { accountId } = principal;
   world.ledger.setBalance(accountId, startBalance);
-  const isOwn = ({ account_id }: { account_id: string }) => account_id === accountId;
+  const isOwn = (command: { accountId: string }) => command.accountId === accountId;
   return {
     key,
     accountId,
@@ -60,8 +60,8 @@ async function expectMadeGood(reader: Reader): Promise<void> {
     async () => (await reader.intents()) === 0,
   );
   expect(reader.balance()).toBe(startBalance);
-  expect(reader.reverses().map(({ command_id }) => command_id)).toEqual(
-    expect.arrayContaining(reader.charges().map(({ request_id }) => `reverse:${request_id}`)),
+  expect(reader.reverses().map(({ commandId }) => commandId)).toEqual(
+    expect.arrayContaining(reader.charges().map(({ requestId }) => `reverse:${requestId}`)),
   );
 }
 
@@ -288,7 +288,7 @@ test('a client that takes nothing loses its page to another one in time, and kee
   client.write(requestOf(slow));
   await once(client, 'readable');
   const closed = once(client, 'close');
-  world.ledger.answersCharge = ({ account_id }) => account_id !== filling.accountId;
+  world.ledger.answersCharge = ({ accountId }) => accountId !== filling.accountId;
   const held = narrow.call(filling);
   await isBooked(filling);
   // What buffers take meanwhile does not make up for it.

@@ -116,7 +116,7 @@ describe.each(routes)('an Idempotency-Key on %s', (name, pathOf) => {
 
     expect(answers.map(({ status }) => status)).toEqual([409, 409]);
     const charges = world.ledger.charges.filter(
-      ({ account_id }) => account_id === principal.accountId,
+      ({ accountId }) => accountId === principal.accountId,
     );
     expect(charges).toHaveLength(1);
   });

@@ -25,34 +25,36 @@ function post(key: string) {
 async function tellOfHold(
   request: Request,
   fields: Partial<BillingOutcome> = {},
-  deadlineAt: string | null = deadline,
+  deadlineAtMs: number | null = Date.parse(deadline),
 ): Promise<void> {
   const { refreshId, accountId, projectId, requestId } = request;
   const outcome: BillingOutcome = {
-    command_id: `reserve:${refreshId}`,
+    commandId: `reserve:${refreshId}`,
     kind: 'reserve',
     result: 'applied',
     refusal: null,
-    account_id: accountId,
-    project_id: projectId,
-    refresh_id: refreshId,
-    request_id: requestId,
+    accountId,
+    projectId,
+    refreshId,
+    requestId,
     seq: 7,
-    at: isoTime(systemClock.now()),
+    atMs: systemClock.now(),
     asset: 'credits',
-    product_code: 'platform.inventory.refresh.v1',
-    price_version: 3,
-    amount_reserved: 125,
-    amount_charged: 0,
-    amount_released: 0,
+    productCode: 'platform.inventory.refresh.v1',
+    priceVersion: 3,
+    amountReserved: 125,
+    amountCharged: 0,
+    amountReleased: 0,
     disposition: null,
     balance: { total: 1_000, held: 125, available: 875 },
+    creditsAvailable: null,
     ...fields,
   };
   const body = {
-    waiting_id: `request:${refreshId}`,
+    waitingId: `request:${refreshId}`,
     outcome,
-    ...(deadlineAt === null ? {} : { deadline_at: deadlineAt, retry_after_seconds: 25 }),
+    deadlineAtMs,
+    retryAfterSeconds: deadlineAtMs === null ? null : 25,
   };
   const reply = { type: 'reply.billing-outcome.v1', id: `hold:${refreshId}`, body } as const;
   await world.bus.publish([reply, reply]);
@@ -100,7 +102,7 @@ test('a refusal is published by the collector, after its key is released (Idempo
     detail: { required: 125, available: 3 },
   } as const;
   world.collector.decide = async (request) => {
-    await tellOfHold(request, { result: 'refused', refusal, amount_reserved: 0 });
+    await tellOfHold(request, { result: 'refused', refusal, amountReserved: 0 });
     return refused({ ...refusal, detail: { required: 125, available: 4 } });
   };
 
@@ -113,7 +115,7 @@ test('a refusal is published by the collector, after its key is released (Idempo
 test('no other outcome of the ledger is an acceptance (Refresh: key)', async () => {
   const { key } = world.issue();
   world.collector.decide = async (request) => {
-    await tellOfHold(request, { kind: 'settle', amount_reserved: 0, amount_charged: 1 });
+    await tellOfHold(request, { kind: 'settle', amountReserved: 0, amountCharged: 1 });
     await tellOfHold(request, {}, null);
     // It comes last: one of the others, taken for the decision, would have been the answer.
     return accepted;

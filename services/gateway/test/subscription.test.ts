@@ -70,7 +70,7 @@ test('a page that units pay leaves the credits as they are and shows both (Subsc
   const { key, principal } = world.issue();
   saveInventory(world.revisions, scope, {});
   world.ledger.setBalance(principal.accountId, 50);
-  world.ledger.paysWithUnits = (charge) => charge.account_id === principal.accountId;
+  world.ledger.paysWithUnits = (charge) => charge.accountId === principal.accountId;
 
   const answer = await gateway.call({ path: currentPathOf(scope), key });
 

@@ -226,7 +226,7 @@ describe.each(routes)('the %s route of V1', (dialect, pathOf) => {
     world.ledger.answersCharge = () => false;
     const answering = ask(pathOf, { scope, key });
     await waitFor('the charge is sent', () =>
-      world.ledger.charges.some(({ account_id }) => account_id === principal.accountId),
+      world.ledger.charges.some(({ accountId }) => accountId === principal.accountId),
     );
     gateway.cutReplies();
 

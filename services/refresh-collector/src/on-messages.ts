@@ -57,7 +57,7 @@ export async function startConsuming(
 function orderingKeyOf(message: ReceivedMessage): string {
   switch (message.type) {
     case 'billing.outcome.v1':
-      return message.body.refresh_id ?? message.key;
+      return message.body.refreshId ?? message.key;
     case 'project.event-appended.v1':
       return message.body.event.refresh_id ?? message.key;
     default:
@@ -80,13 +80,13 @@ export function onBillingOutcome(saga: SagaDeps, logger: Logger): Handlers {
 
   return {
     'billing.outcome.v1': async ({ body, trace }) => {
-      const { refresh_id: refreshId } = body;
+      const { refreshId } = body;
       const fact = factOfBillingOutcome(body, saga.clock.now());
       if (refreshId === null || !fact) return;
       const applied = await applyBillingFact(saga, refreshId, fact);
       if (applied?.step === 'changed' && fact.fact === 'hold_lost') reportLostHold(refreshId);
       if (applied || !isHold(body)) return;
-      const of = { refreshId, accountId: body.account_id, projectId: body.project_id };
+      const of = { refreshId, accountId: body.accountId, projectId: body.projectId };
       // Stored meanwhile: the hold belongs to it.
       if (!(await releaseOrphanedHold(saga, of, trace))) {
         await applyFact(saga, refreshId, fact, 'redelivery');
@@ -115,8 +115,8 @@ async function applyBillingFact(saga: SagaDeps, refreshId: RefreshId, fact: Fact
 /** Without its refresh such a hold is orphaned and must be released. */
 function isHold(
   outcome: BillingOutcome,
-): outcome is BillingOutcome & { project_id: NonNullable<BillingOutcome['project_id']> } {
-  return outcome.kind === 'reserve' && outcome.result === 'applied' && outcome.project_id !== null;
+): outcome is BillingOutcome & { projectId: NonNullable<BillingOutcome['projectId']> } {
+  return outcome.kind === 'reserve' && outcome.result === 'applied' && outcome.projectId !== null;
 }
 
 function onRevisionOutcomes(

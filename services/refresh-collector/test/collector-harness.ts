@@ -215,13 +215,11 @@ export async function openCollectorHarness(
 /** The ledger's reply with a hold is the acceptance; every other decision is the collector's. */
 function decisionsAmong(messages: MessageRecorder, refreshId: string): Decision[] {
   const held = messages.of('reply.billing-outcome.v1').flatMap(({ outcome, ...times }) => {
-    const { deadline_at, retry_after_seconds } = times;
-    if (outcome?.refresh_id !== refreshId || outcome.result === 'refused') return [];
-    if (!deadline_at || !retry_after_seconds) return [];
-    const deadlineAtMs = Date.parse(deadline_at);
-    const ahead = { deadlineAtMs, retryAfterSeconds: retry_after_seconds };
-    const terms = { ...acceptanceOf(heldBy(outcome)), ...ahead };
-    return [{ decision: 'accepted', refreshId: outcome.refresh_id, ...terms } as const];
+    const { deadlineAtMs, retryAfterSeconds } = times;
+    if (outcome?.refreshId !== refreshId || outcome.result === 'refused') return [];
+    if (!deadlineAtMs || !retryAfterSeconds) return [];
+    const terms = { ...acceptanceOf(heldBy(outcome)), deadlineAtMs, retryAfterSeconds };
+    return [{ decision: 'accepted', refreshId: outcome.refreshId, ...terms } as const];
   });
   const replies = messages.of('reply.refresh-decision.v1');
   return [...held, ...replies.filter((reply) => reply.refreshId === refreshId)];

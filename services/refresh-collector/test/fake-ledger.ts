@@ -21,6 +21,9 @@ export interface FakeLedger {
   readonly resolved: string[];
 }
 
+/** What a command about a hold names. */
+type Subject = MessageBody<'billing.release.v1'>;
+
 const held = 125;
 const capRefusal = {
   code: 'spend_cap_reached',
@@ -47,14 +50,14 @@ export async function startFakeLedger(bus: MessageBus): Promise<FakeLedger> {
   }
 
   async function answer(
-    { command_id: commandId, refresh_id }: { command_id: string; refresh_id: string },
+    { commandId, refreshId }: Pick<Subject, 'commandId' | 'refreshId'>,
     make: () => BillingOutcome,
     waiting: Pick<
       MessageBody<'reply.billing-outcome.v1'>,
-      'waiting_id' | 'deadline_at' | 'retry_after_seconds'
+      'waitingId' | 'deadlineAtMs' | 'retryAfterSeconds'
     > | null = null,
   ): Promise<void> {
-    if (isDropped(refresh_id)) return;
+    if (isDropped(refreshId)) return;
     const outcome = ledger.outcomes.get(commandId) ?? make();
     ledger.outcomes.set(commandId, outcome);
     // Twice: the handlers of outcomes are idempotent.
@@ -66,33 +69,26 @@ export async function startFakeLedger(bus: MessageBus): Promise<FakeLedger> {
   }
 
   function outcomeOf(
-    command: {
-      command_id: string;
-      account_id: BillingOutcome['account_id'];
-      project_id: NonNullable<BillingOutcome['project_id']>;
-      refresh_id: string;
-    },
+    { commandId, accountId, projectId, refreshId }: Subject,
     fields: Pick<BillingOutcome, 'kind'> & Partial<BillingOutcome>,
   ): BillingOutcome {
     seq += 1;
     return {
-      command_id: command.command_id,
-      account_id: command.account_id,
-      project_id: command.project_id,
-      refresh_id: command.refresh_id,
-      request_id: null,
+      ...{ commandId, accountId, projectId, refreshId },
+      requestId: null,
       result: 'applied',
       refusal: null,
       seq,
-      at: new Date().toISOString(),
-      asset: ledger.subscribed.has(command.account_id) ? 'units' : 'credits',
-      product_code: 'platform.inventory.refresh.v1',
-      price_version: 1,
-      amount_reserved: 0,
-      amount_charged: 0,
-      amount_released: 0,
+      atMs: Date.now(),
+      asset: ledger.subscribed.has(accountId) ? 'units' : 'credits',
+      productCode: 'platform.inventory.refresh.v1',
+      priceVersion: 1,
+      amountReserved: 0,
+      amountCharged: 0,
+      amountReleased: 0,
       disposition: null,
       balance: { total: 1_000, held: 0, available: 1_000 },
+      creditsAvailable: null,
       ...fields,
     };
   }
@@ -104,50 +100,50 @@ export async function startFakeLedger(bus: MessageBus): Promise<FakeLedger> {
       {
         'billing.reserve.v1': ({ body, waitingId }) => {
           const make = () => {
-            if (ledger.poor.has(body.account_id)) {
+            if (ledger.poor.has(body.accountId)) {
               const refusal = {
                 code: 'insufficient_credits',
                 detail: { required: held, available: 3 },
               } as const;
               return outcomeOf(body, { kind: 'reserve', result: 'refused', refusal });
             }
-            if (ledger.capped.has(body.account_id)) {
+            if (ledger.capped.has(body.accountId)) {
               return outcomeOf(body, { kind: 'reserve', result: 'refused', refusal: capRefusal });
             }
-            open.add(body.refresh_id);
-            return outcomeOf(body, { kind: 'reserve', amount_reserved: held });
+            open.add(body.refreshId);
+            return outcomeOf(body, { kind: 'reserve', amountReserved: held });
           };
-          const { deadline_at, retry_after_seconds } = body;
-          const times = { deadline_at, retry_after_seconds };
-          const waiting = waitingId === undefined ? null : { waiting_id: waitingId, ...times };
+          const { deadlineAtMs, retryAfterSeconds } = body;
+          const times = { deadlineAtMs, retryAfterSeconds };
+          const waiting = waitingId === undefined ? null : { waitingId, ...times };
           return answer(body, make, waiting);
         },
         'billing.settle.v1': ({ body }) =>
           answer(body, () => {
-            if (ledger.forgetful.has(body.account_id)) {
+            if (ledger.forgetful.has(body.accountId)) {
               const refusal = { code: 'hold_unknown', required: null, available: null } as const;
               return outcomeOf(body, { kind: 'settle', result: 'refused', refusal });
             }
-            if (open.delete(body.refresh_id)) ledger.resolved.push(body.refresh_id);
+            if (open.delete(body.refreshId)) ledger.resolved.push(body.refreshId);
             const { disposition } = settlementOf(body.outcome);
             const charged =
               disposition === 'finalize_complete'
-                ? Math.min(held, Math.ceil((body.observed_assets ?? 0) / 2_000))
+                ? Math.min(held, Math.ceil((body.observedAssets ?? 0) / 2_000))
                 : settlementOf(body.outcome).charged;
             return outcomeOf(body, {
               kind: 'settle',
               disposition,
-              amount_charged: charged,
-              amount_released: held - charged,
+              amountCharged: charged,
+              amountReleased: held - charged,
             });
           }),
         'billing.release.v1': ({ body }) =>
           answer(body, () => {
-            if (open.delete(body.refresh_id)) ledger.resolved.push(body.refresh_id);
+            if (open.delete(body.refreshId)) ledger.resolved.push(body.refreshId);
             return outcomeOf(body, {
               kind: 'release',
               disposition: 'release',
-              amount_released: held,
+              amountReleased: held,
             });
           }),
       },

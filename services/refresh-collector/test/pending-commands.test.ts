@@ -109,7 +109,7 @@ test('a step costs one write, also where its messages cannot be sent: they are p
   await expect(repeated).rejects.toThrow('no broker');
 });
 
-const charge = { result: 'applied', disposition: 'finalize_complete', amount_charged: 2 } as const;
+const charge = { result: 'applied', disposition: 'finalize_complete', amountCharged: 2 } as const;
 const lost = { result: 'refused', refusal: { code: 'hold_unknown' } } as const;
 
 test.each([

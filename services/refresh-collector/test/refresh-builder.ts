@@ -1,5 +1,4 @@
 import type { BillingOutcome } from '@inventory/contracts/messages/billing';
-import { isoTime } from '@inventory/runtime/clock';
 import {
   newAccountId,
   newProjectId,
@@ -57,25 +56,22 @@ export function acceptedRefresh(overrides: Partial<Refresh> = {}): Refresh {
 }
 
 /** What the ledger records of its reservation. */
-export function holdOf(refresh: Refresh): BillingOutcome {
+export function holdOf({ refreshId, accountId, projectId }: Refresh): BillingOutcome {
   return {
-    command_id: `reserve:${refresh.refreshId}`,
-    account_id: refresh.accountId,
-    project_id: refresh.projectId,
-    refresh_id: refresh.refreshId,
-    request_id: null,
+    ...{ commandId: `reserve:${refreshId}`, accountId, projectId, refreshId, requestId: null },
     kind: 'reserve',
     result: 'applied',
     refusal: null,
     seq: 1,
-    at: isoTime(requestedAtMs),
+    atMs: requestedAtMs,
     asset: 'credits',
-    product_code: 'platform.inventory.refresh.v1',
-    price_version: 1,
-    amount_reserved: 125,
-    amount_charged: 0,
-    amount_released: 0,
+    productCode: 'platform.inventory.refresh.v1',
+    priceVersion: 1,
+    amountReserved: 125,
+    amountCharged: 0,
+    amountReleased: 0,
     disposition: null,
     balance: { total: 1_000, held: 125, available: 875 },
+    creditsAvailable: null,
   };
 }

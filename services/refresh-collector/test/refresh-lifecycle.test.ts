@@ -69,9 +69,9 @@ describe('a refresh', () => {
     const reserve = await waitFor('the reservation is sent', () =>
       harness.messages
         .of('billing.reserve.v1')
-        .find(({ refresh_id }) => refresh_id === request.refreshId),
+        .find(({ refreshId }) => refreshId === request.refreshId),
     );
-    expect(reserve).toMatchObject({ max_credits: 180 });
+    expect(reserve).toMatchObject({ maxCredits: 180 });
   });
 
   it('is accepted by a reply of the ledger with its hold (Refresh: 202)', async () => {
@@ -81,13 +81,12 @@ describe('a refresh', () => {
     const hold = await waitFor('the ledger replies', () =>
       harness.messages
         .of('reply.billing-outcome.v1')
-        .find(({ outcome }) => outcome?.refresh_id === request.refreshId),
+        .find(({ outcome }) => outcome?.refreshId === request.refreshId),
     );
-    const deadline = request.requestedAtMs + 1_800_000;
     expect(hold).toMatchObject({
-      waiting_id: `waiting:${request.refreshId}`,
-      deadline_at: new Date(deadline).toISOString(),
-      retry_after_seconds: expect.any(Number),
+      waitingId: `waiting:${request.refreshId}`,
+      deadlineAtMs: request.requestedAtMs + 1_800_000,
+      retryAfterSeconds: expect.any(Number),
     });
   });
 

@@ -5,13 +5,13 @@ import type { OutgoingMessage } from '@inventory/messaging/bus';
 import { systemIdentifiers } from '@inventory/runtime/identifiers';
 
 /** A command that any funded account can be sent at any rate. */
-export function adjustCommand(account_id: AccountId): OutgoingMessage {
-  const id = billingCommandId.adjust(randomUUID());
+export function adjustCommand(accountId: AccountId): OutgoingMessage {
+  const commandId = billingCommandId.adjust(randomUUID());
   const booking = { asset: 'credits', amount: 1, reason: 'benchmark' } as const;
-  const request_id = `req_${systemIdentifiers.uuidV7()}` as const;
+  const requestId = `req_${systemIdentifiers.uuidV7()}` as const;
   return {
     type: 'billing.adjust.v1',
-    id,
-    body: { command_id: id, account_id, request_id, ...booking },
+    id: commandId,
+    body: { commandId, accountId, requestId, ...booking },
   };
 }

@@ -42,8 +42,7 @@ export async function writeHistory(db: Db, accountId: AccountId, entries: number
 
 function pairsOf(accountId: AccountId): Command[] {
   return Array.from({ length: pairsPerCommit }, (_, index) => {
-    const projectId = projects[index % projects.length] ?? 'prj_';
-    return pair(accountId).map((command) => ({ ...command, projectId }) as Command);
+    return pair(accountId, projects[index % projects.length]);
   }).flat();
 }
 

@@ -22,40 +22,48 @@ export const newAccountIds = (count: number): AccountId[] =>
 export function grant(accountId: AccountId): Command {
   const id = uuidV7();
   return {
-    kind: 'grant',
-    commandId: `grant:${accountId}:${id}`,
-    accountId,
-    requestId: `req_${id}`,
-    asset: 'credits',
-    amount: 1_000_000_000,
-    reason: 'benchmark',
+    type: 'billing.grant.v1',
+    writtenAtMs: Date.now(),
+    body: {
+      commandId: `grant:${accountId}:${id}`,
+      accountId,
+      requestId: `req_${id}`,
+      asset: 'credits',
+      amount: 1_000_000_000,
+      reason: 'benchmark',
+    },
   };
 }
 
 /** A refresh's two commands: hold 125, then settle by 4,001 observed assets. */
-export function pair(accountId: AccountId): [Command, Command] {
+export function pair(accountId: AccountId, ofProject?: ProjectId): [Command, Command] {
   const refreshId = uuidV7();
-  const projectId: ProjectId = `prj_${refreshId}`;
+  const projectId: ProjectId = ofProject ?? `prj_${refreshId}`;
+  const subjects = { accountId, projectId, refreshId };
+  const writtenAtMs = Date.now();
   return [
     {
-      kind: 'reserve',
-      sentAt: Date.now(),
-      commandId: `reserve:${refreshId}`,
-      accountId,
-      projectId,
-      refreshId,
-      requestId: `req_${refreshId}`,
-      productCode: 'platform.inventory.refresh.v1',
-      maxCredits: 125,
+      type: 'billing.reserve.v1',
+      writtenAtMs,
+      body: {
+        ...subjects,
+        commandId: `reserve:${refreshId}`,
+        requestId: `req_${refreshId}`,
+        productCode: 'platform.inventory.refresh.v1',
+        maxCredits: 125,
+        deadlineAtMs: writtenAtMs,
+        retryAfterSeconds: 1,
+      },
     },
     {
-      kind: 'settle',
-      commandId: `settle:${refreshId}`,
-      accountId,
-      projectId,
-      refreshId,
-      outcome: 'complete_changed',
-      observedAssets: 4_001,
+      type: 'billing.settle.v1',
+      writtenAtMs,
+      body: {
+        ...subjects,
+        commandId: `settle:${refreshId}`,
+        outcome: 'complete_changed',
+        observedAssets: 4_001,
+      },
     },
   ];
 }

@@ -26,7 +26,7 @@ export interface Account {
   /** Position of the newest entry; 0 before the first. */
   readonly lastSeq: number;
   /** Its time; 0 before the first. */
-  readonly lastAt: number;
+  readonly lastAtMs: number;
   readonly balances: Readonly<Record<LedgerAsset, Balances>>;
   readonly holds: HoldSet;
   readonly terms: Terms;
@@ -37,7 +37,7 @@ export function newAccount(accountId: AccountId): Account {
   return {
     accountId,
     lastSeq: 0,
-    lastAt: 0,
+    lastAtMs: 0,
     balances: { credits: noBalances, units: noBalances },
     holds: noHolds,
     terms: firstTerms,
@@ -54,14 +54,14 @@ export function applyEntry(account: Account, entry: Entry): Account {
   const { asset } = entry;
   const after = plus(account.balances[asset], entry.change);
   if (entry.seq !== account.lastSeq + 1) throw new LedgerConflict('entries follow without a gap');
-  if (entry.at < account.lastAt) throw new LedgerConflict('entry times never decrease');
+  if (entry.atMs < account.lastAtMs) throw new LedgerConflict('entry times never decrease');
   if (!isConserved(after)) throw new LedgerConflict('an entry neither makes nor loses an amount');
   if (!isSolvent(after)) throw new LedgerConflict('no balance is negative or inexact');
   const balances = withBalances(account.balances, asset, after);
   return {
     accountId: account.accountId,
     lastSeq: entry.seq,
-    lastAt: entry.at,
+    lastAtMs: entry.atMs,
     balances,
     holds: holdsAfter(account.holds, entry),
     terms: termsAfter(account.terms, entry, balances),
@@ -112,7 +112,7 @@ function openedBy(entry: Entry): Hold {
     asset: entry.asset,
     amount: entry.change.held,
     priceVersion: required(entry.priceVersion),
-    reservedAt: entry.at,
+    reservedAtMs: entry.atMs,
   };
 }
 

@@ -3,17 +3,7 @@ import { type PriceBook, pagePrice, priceTime } from '../prices/price-list.domai
 import { type Settlement, settlementOf } from '../prices/settlement.domain.ts';
 import type { Account } from './account.domain.ts';
 import { amountMax } from './balances.domain.ts';
-import {
-  type ChargeCommand,
-  type ConfigureCommand,
-  chargeKey,
-  type IssueCommand,
-  type ReleaseCommand,
-  type ReserveCommand,
-  type ReverseCommand,
-  reservationKey,
-  type SettleCommand,
-} from './command.domain.ts';
+import { type CommandOf, chargeKey, commandKinds, reservationKey } from './command.domain.ts';
 import type { Entry, EntryDetails } from './entry.domain.ts';
 import { findHold, type Hold } from './hold-set.domain.ts';
 import {
@@ -67,13 +57,13 @@ function purchaseRefusal(
 }
 
 /** The price list of a purchase, and what its entry states of it. */
-function pricesOf({ sentAt }: ReserveCommand | ChargeCommand, at: number, book: PriceBook) {
-  const pricedAt = priceTime(sentAt, at);
-  const prices = book.activeAt(pricedAt);
-  const isOfEntry = prices === book.activeAt(at);
+function pricesOf({ writtenAtMs }: CommandOf<'reserve' | 'charge'>, atMs: number, book: PriceBook) {
+  const pricedAtMs = priceTime(writtenAtMs, atMs);
+  const prices = book.activeAt(pricedAtMs);
+  const isOfEntry = prices === book.activeAt(atMs);
   return {
     prices,
-    stated: { priceVersion: prices.version, pricedAt: isOfEntry ? null : pricedAt },
+    stated: { priceVersion: prices.version, pricedAtMs: isOfEntry ? null : pricedAtMs },
   };
 }
 
@@ -83,13 +73,13 @@ function pricesOf({ sentAt }: ReserveCommand | ChargeCommand, at: number, book: 
  */
 export function decideReserve(
   account: Account,
-  command: ReserveCommand,
-  at: number,
+  command: CommandOf<'reserve'>,
+  atMs: number,
   context: Pick<EvaluationContext, 'prices'>,
 ): Decision {
-  const { prices, stated } = pricesOf(command, at, context.prices);
+  const { prices, stated } = pricesOf(command, atMs, context.prices);
   const asset = fundingAsset(account.terms.funding);
-  const { maxCredits, productCode, projectId, refreshId, requestId } = command;
+  const { maxCredits, productCode, projectId, refreshId, requestId } = command.body;
   const isLimited = maxCredits < prices.refreshReservation;
   const required = isLimited ? maxCredits : prices.refreshReservation;
   const details = {
@@ -101,7 +91,7 @@ export function decideReserve(
     requestId,
     maxCredits: isLimited ? maxCredits : null,
   };
-  const refusal = purchaseRefusal(account, { projectId, required, at });
+  const refusal = purchaseRefusal(account, { projectId, required, atMs });
   if (refusal) return refuse(details, refusal);
   return { ...details, kind: 'reserve', change: holdMovement(required) };
 }
@@ -113,22 +103,23 @@ export function decideReserve(
  */
 export function decideResolution(
   account: Account,
-  command: SettleCommand | ReleaseCommand,
-  at: number,
+  command: CommandOf<'settle' | 'release'>,
+  atMs: number,
   context: Pick<EvaluationContext, 'prices' | 'recorded'>,
 ): Decision {
-  const { refreshId } = command;
+  const { refreshId } = command.body;
   const hold = findHold(account.holds, refreshId);
   if (!hold) {
     const reservation = reservationKey(refreshId);
     const precludes = context.recorded(reservation) ? null : reservation;
     const asset = fundingAsset(account.terms.funding);
-    const details = { asset, projectId: command.projectId, refreshId, precludes };
+    const { projectId } = command.body;
+    const details = { asset, projectId, refreshId, precludes };
     return refuse(details, { code: 'hold_unknown' });
   }
   const settlement = settlementFor(hold, command, context.prices);
   const { disposition, charged, released } = settlement;
-  const past = pastPeriod(hold.reservedAt, at);
+  const past = pastPeriod(hold.reservedAtMs, atMs);
   return {
     kind: disposition === 'release' ? 'release' : 'settle',
     asset: hold.asset,
@@ -138,23 +129,27 @@ export function decideResolution(
     priceVersion: hold.priceVersion,
     projectId: hold.projectId,
     refreshId,
-    outcome: command.kind === 'settle' ? command.outcome : null,
-    observedAssets: command.kind === 'settle' ? command.observedAssets : null,
+    ...(command.type === 'billing.settle.v1' ? settledBy(command) : {}),
     disposition,
   };
 }
 
+/** What a settlement is computed from. */
+function settledBy({ body: { outcome, observedAssets } }: CommandOf<'settle'>) {
+  return { outcome, observedAssets };
+}
+
 function settlementFor(
   hold: Hold,
-  command: SettleCommand | ReleaseCommand,
+  { type, body }: CommandOf<'settle' | 'release'>,
   book: PriceBook,
 ): Settlement {
-  if (command.kind === 'release') {
+  if (type === 'billing.release.v1') {
     return { disposition: 'release', charged: 0, released: hold.amount };
   }
   const prices = book.byVersion(hold.priceVersion);
   if (!prices) throw new RangeError(`price list ${hold.priceVersion} is missing`);
-  const { outcome, observedAssets } = command;
+  const { outcome, observedAssets } = body;
   return settlementOf({
     reserved: hold.amount,
     product: hold.productCode,
@@ -167,23 +162,24 @@ function settlementFor(
 /** Charges a page read, or the pages of an export, or refuses it when the account cannot pay it in full. */
 export function decideCharge(
   account: Account,
-  command: ChargeCommand,
-  at: number,
+  command: CommandOf<'charge'>,
+  atMs: number,
   context: Pick<EvaluationContext, 'prices'>,
 ): Decision {
-  const { prices, stated } = pricesOf(command, at, context.prices);
+  const { prices, stated } = pricesOf(command, atMs, context.prices);
   const asset = fundingAsset(account.terms.funding);
-  const { productCode, projectId, requestId, pages } = command;
-  const required = pages * pagePrice(prices, productCode);
+  const { productCode, projectId, requestId } = command.body;
+  const pageCount = command.body.pageCount ?? 1;
+  const required = pageCount * pagePrice(prices, productCode);
   const details = {
     asset,
     productCode,
     ...stated,
     projectId,
     requestId,
-    pages: pages === 1 ? null : pages,
+    pageCount: pageCount === 1 ? null : pageCount,
   };
-  const refusal = purchaseRefusal(account, { projectId, required, at });
+  const refusal = purchaseRefusal(account, { projectId, required, atMs });
   if (refusal) return refuse(details, refusal);
   return { ...details, kind: 'charge', change: consume(required) };
 }
@@ -195,11 +191,11 @@ export function decideCharge(
  */
 export function decideReverse(
   account: Account,
-  command: ReverseCommand,
-  at: number,
+  { body }: CommandOf<'reverse'>,
+  atMs: number,
   context: Pick<EvaluationContext, 'recorded'>,
 ): Decision {
-  const { projectId, requestId } = command;
+  const { projectId, requestId } = body;
   const key = chargeKey(requestId);
   const charge = context.recorded(key);
   if (charge?.kind !== 'charge') {
@@ -208,7 +204,7 @@ export function decideReverse(
     const details = { asset, projectId, requestId, precludes };
     return refuse(details, { code: 'charge_unknown' });
   }
-  const past = pastPeriod(charge.at, at);
+  const past = pastPeriod(charge.atMs, atMs);
   const expires = charge.asset === 'units' && past !== null;
   return {
     kind: 'reverse',
@@ -223,8 +219,13 @@ export function decideReverse(
 }
 
 /** An operator's grant or adjustment. What is held or consumed already cannot be taken away. */
-export function decideIssue(account: Account, command: IssueCommand): Decision {
-  const { asset, amount, reason, requestId } = command;
+export function decideIssue(
+  account: Account,
+  { type, body }: CommandOf<'grant' | 'adjust'>,
+): Decision {
+  const { asset, reason, requestId } = body;
+  // A -0 of JSON becomes the 0 that it is stored as.
+  const amount = body.amount + 0;
   const { available, issued } = account.balances[asset];
   const details = { asset, amount, reason, requestId };
   if (available + amount < 0) {
@@ -232,12 +233,12 @@ export function decideIssue(account: Account, command: IssueCommand): Decision {
     return refuse(details, { code: insufficientCode(asset), detail: { required, available } });
   }
   if (issued + amount > amountMax) return refuse(details, { code: 'balance_limit_exceeded' });
-  return { ...details, kind: command.kind, change: issue(amount) };
+  return { ...details, kind: commandKinds[type], change: issue(amount) };
 }
 
 /** Changes the account's terms. It moves nothing, and open holds end as they were made. */
-export function decideConfigure(account: Account, command: ConfigureCommand): Decision {
-  const { change: configured, reason, requestId } = command;
+export function decideConfigure(account: Account, { body }: CommandOf<'configure'>): Decision {
+  const { change: configured, reason, requestId } = body;
   const funding = configured.sets === 'funding' ? configured.funding : account.terms.funding;
   const asset = fundingAsset(funding);
   return { kind: 'configure', asset, change: nothingMoved, configured, reason, requestId };

@@ -1,10 +1,4 @@
-import type {
-  ChargeCommand,
-  Command,
-  ConfigureCommand,
-  IssueCommand,
-  ReserveCommand,
-} from './command.domain.ts';
+import { type Command, type CommandOf, commandKinds } from './command.domain.ts';
 import type { Entry } from './entry.domain.ts';
 import { isSameConfiguration } from './terms.domain.ts';
 
@@ -17,20 +11,20 @@ import { isSameConfiguration } from './terms.domain.ts';
 export type DuplicateResult = 'recorded' | 'precluded' | 'conflict';
 
 export function resolveDuplicate(entry: Entry, command: Command): DuplicateResult {
-  switch (command.kind) {
+  switch (command.type) {
     // The first resolution of a hold or charge is final, whatever a later one contains.
-    case 'settle':
-    case 'release':
-    case 'reverse':
+    case 'billing.settle.v1':
+    case 'billing.release.v1':
+    case 'billing.reverse.v1':
       return 'recorded';
-    case 'reserve':
-    case 'charge':
-      if (entry.command !== command.kind) return 'precluded';
+    case 'billing.reserve.v1':
+    case 'billing.charge.v1':
+      if (entry.command !== commandKinds[command.type]) return 'precluded';
       return isSamePurchase(entry, command) ? 'recorded' : 'conflict';
-    case 'grant':
-    case 'adjust':
+    case 'billing.grant.v1':
+    case 'billing.adjust.v1':
       return isSameIssue(entry, command) ? 'recorded' : 'conflict';
-    case 'configure':
+    case 'billing.configure.v1':
       return isSameChange(entry, command) ? 'recorded' : 'conflict';
   }
 }
@@ -39,24 +33,20 @@ export function resolveDuplicate(entry: Entry, command: Command): DuplicateResul
  * The entry holds its command's content, so no fingerprint is kept beside it. A request_id that
  * is not part of the command id only names the HTTP request, and is no content.
  */
-function isSamePurchase(entry: Entry, command: ReserveCommand | ChargeCommand): boolean {
-  const pages = command.kind === 'charge' ? command.pages : 1;
+function isSamePurchase(entry: Entry, { type, body }: CommandOf<'reserve' | 'charge'>): boolean {
+  const pageCount = type === 'billing.charge.v1' ? body.pageCount : null;
   return (
-    entry.projectId === command.projectId &&
-    entry.productCode === command.productCode &&
-    (entry.pages ?? 1) === pages
+    entry.projectId === body.projectId &&
+    entry.productCode === body.productCode &&
+    (entry.pageCount ?? 1) === (pageCount ?? 1)
   );
 }
 
-function isSameIssue(entry: Entry, command: IssueCommand): boolean {
-  return (
-    entry.asset === command.asset &&
-    entry.amount === command.amount &&
-    entry.reason === command.reason
-  );
+function isSameIssue(entry: Entry, { body }: CommandOf<'grant' | 'adjust'>): boolean {
+  return entry.asset === body.asset && entry.amount === body.amount && entry.reason === body.reason;
 }
 
-function isSameChange({ configured, reason }: Entry, command: ConfigureCommand): boolean {
-  const isSame = configured !== null && isSameConfiguration(configured, command.change);
-  return isSame && reason === command.reason;
+function isSameChange({ configured, reason }: Entry, { body }: CommandOf<'configure'>): boolean {
+  const isSame = configured !== null && isSameConfiguration(configured, body.change);
+  return isSame && reason === body.reason;
 }

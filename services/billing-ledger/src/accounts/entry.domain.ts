@@ -1,4 +1,5 @@
 import type { ProjectId, RefreshId, RequestId } from '@inventory/contracts/ids';
+import type { BillingConfiguration } from '@inventory/contracts/messages/billing';
 import type { BillingRefusal } from '@inventory/contracts/refusal';
 import type {
   LedgerAsset,
@@ -10,7 +11,7 @@ import type { Balances } from './balances.domain.ts';
 import { type CommandKind, resolutionKey } from './command.domain.ts';
 import type { EntryKind } from './movement.domain.ts';
 import type { Period } from './period.domain.ts';
-import type { Configuration, LowBalance } from './terms.domain.ts';
+import type { LowBalance } from './terms.domain.ts';
 
 /**
  * One line of an account's journal: what one command did, refusals included. Never changed. It
@@ -19,8 +20,8 @@ import type { Configuration, LowBalance } from './terms.domain.ts';
 export interface Entry extends EntryDetails {
   /** Position in the account's journal, from 1, without gaps. */
   readonly seq: number;
-  /** Milliseconds since the epoch, never decreasing within the account; `seq` orders equal times. */
-  readonly at: number;
+  /** Never decreasing within the account; `seq` orders equal times. */
+  readonly atMs: number;
   readonly kind: EntryKind;
   /** What it was made for; `expire` and `allowance` begin a month without a command. */
   readonly command: CommandKind | 'expire' | 'allowance';
@@ -47,14 +48,14 @@ export interface EntryDetails {
   readonly productCode: ProductCode | null;
   readonly priceVersion: number | null;
   /** Of a purchase whose command was sent while another list was in force than at `at`: when that was. */
-  readonly pricedAt: number | null;
+  readonly pricedAtMs: number | null;
   readonly projectId: ProjectId | null;
   readonly refreshId: RefreshId | null;
   readonly requestId: RequestId | null;
   /** Of a reservation that `max_credits` made lower than its price list says. */
   readonly maxCredits: number | null;
   /** Of a charge for more than one page. */
-  readonly pages: number | null;
+  readonly pageCount: number | null;
   /** The amount of an operator's command, applied or not. */
   readonly amount: number | null;
   readonly reason: string | null;
@@ -64,7 +65,7 @@ export interface EntryDetails {
   readonly disposition: SettlementDisposition | null;
   readonly refusal: BillingRefusal | null;
   /** What a `configure` sets. */
-  readonly configured: Configuration | null;
+  readonly configured: BillingConfiguration | null;
   /**
    * Of a settle, release or reverse: the period of the hold or charge that it ends, where that
    * period is over. Units that it releases or refunds expire with it.
@@ -76,12 +77,12 @@ export const noDetails: EntryDetails = {
   precludes: null,
   productCode: null,
   priceVersion: null,
-  pricedAt: null,
+  pricedAtMs: null,
   projectId: null,
   refreshId: null,
   requestId: null,
   maxCredits: null,
-  pages: null,
+  pageCount: null,
   amount: null,
   reason: null,
   outcome: null,

@@ -1,6 +1,6 @@
 import { type Account, applyEntry, withBalances } from './account.domain.ts';
 import { plus } from './balances.domain.ts';
-import { type Command, commandKey } from './command.domain.ts';
+import { type Command, commandKey, commandKinds } from './command.domain.ts';
 import {
   type Decision,
   decideCharge,
@@ -40,43 +40,43 @@ export function evaluate(
   const earlier = context.recorded(commandKey(command));
   if (earlier) return { result: resolveDuplicate(earlier, command), entry: earlier, account };
   const { account: opened, opening } = openPeriod(account, context.now);
-  const at = Math.max(context.now, opened.lastAt);
-  const decision = decide(opened, command, at, context);
-  const entry = entryOf(opened, command, { at, opening, decision });
+  const atMs = Math.max(context.now, opened.lastAtMs);
+  const decision = decide(opened, command, atMs, context);
+  const entry = entryOf(opened, command, { atMs, opening, decision });
   return { result: 'new', entry, account: applyEntry(opened, entry) };
 }
 
 function decide(
   account: Account,
   command: Command,
-  at: number,
+  atMs: number,
   context: EvaluationContext,
 ): Decision {
-  switch (command.kind) {
-    case 'reserve':
-      return decideReserve(account, command, at, context);
-    case 'settle':
-    case 'release':
-      return decideResolution(account, command, at, context);
-    case 'charge':
-      return decideCharge(account, command, at, context);
-    case 'reverse':
-      return decideReverse(account, command, at, context);
-    case 'grant':
-    case 'adjust':
+  switch (command.type) {
+    case 'billing.reserve.v1':
+      return decideReserve(account, command, atMs, context);
+    case 'billing.settle.v1':
+    case 'billing.release.v1':
+      return decideResolution(account, command, atMs, context);
+    case 'billing.charge.v1':
+      return decideCharge(account, command, atMs, context);
+    case 'billing.reverse.v1':
+      return decideReverse(account, command, atMs, context);
+    case 'billing.grant.v1':
+    case 'billing.adjust.v1':
       return decideIssue(account, command);
-    case 'configure':
+    case 'billing.configure.v1':
       return decideConfigure(account, command);
   }
 }
 
 interface Made {
-  readonly at: number;
+  readonly atMs: number;
   readonly opening: readonly Entry[];
   readonly decision: Decision;
 }
 
-function entryOf(account: Account, command: Command, { at, opening, decision }: Made): Entry {
+function entryOf(account: Account, command: Command, { atMs, opening, decision }: Made): Entry {
   const { asset } = decision;
   const after = plus(account.balances[asset], decision.change);
   const balances = withBalances(account.balances, asset, after);
@@ -84,14 +84,14 @@ function entryOf(account: Account, command: Command, { at, opening, decision }: 
     ...noDetails,
     ...decision,
     seq: account.lastSeq + 1,
-    at,
-    command: command.kind,
-    commandId: command.commandId,
+    atMs,
+    command: commandKinds[command.type],
+    commandId: command.body.commandId,
     after,
     creditsAvailable: asset === 'units' ? balances.credits.available : null,
     lowBalance: crossedAlert(
       account.terms,
-      { configured: decision.configured ?? null, at },
+      { configured: decision.configured ?? null, atMs },
       balances,
     ),
     opening,

@@ -19,7 +19,7 @@ function holdOf(number: number): Hold {
     asset: 'credits',
     amount: 125,
     priceVersion: 1,
-    reservedAt: 10_000 - number,
+    reservedAtMs: 10_000 - number,
   };
 }
 
@@ -55,8 +55,8 @@ describe('The open holds of an account', () => {
   test('are listed oldest first', () => {
     const holds = [3, 1, 2].map(holdOf).reduce(withHold, noHolds);
 
-    expect(listHolds(holds).map(({ reservedAt }) => reservedAt)).toEqual([9_997, 9_998, 9_999]);
-    expect(findHold(holds, holdOf(2).refreshId)?.reservedAt).toBe(9_998);
+    expect(listHolds(holds).map(({ reservedAtMs }) => reservedAtMs)).toEqual([9_997, 9_998, 9_999]);
+    expect(findHold(holds, holdOf(2).refreshId)?.reservedAtMs).toBe(9_998);
   });
 
   test('a refresh has at most one, and one that is not open cannot be resolved', () => {

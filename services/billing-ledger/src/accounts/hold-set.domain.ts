@@ -10,8 +10,7 @@ export interface Hold {
   readonly asset: LedgerAsset;
   readonly amount: number;
   readonly priceVersion: number;
-  /** Milliseconds since the epoch. */
-  readonly reservedAt: number;
+  readonly reservedAtMs: number;
 }
 
 /**
@@ -60,7 +59,7 @@ export function holdSetOf(holds: Iterable<Hold>): HoldSet {
 
 /** Oldest first. */
 export function listHolds(holds: HoldSet): Hold[] {
-  return holds.buckets.flat().sort((left, right) => left.reservedAt - right.reservedAt);
+  return holds.buckets.flat().sort((left, right) => left.reservedAtMs - right.reservedAtMs);
 }
 
 function bucketOf(holds: HoldSet, refreshId: RefreshId): readonly Hold[] {

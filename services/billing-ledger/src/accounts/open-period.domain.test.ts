@@ -1,6 +1,8 @@
 import type { AccountId } from '@inventory/contracts/ids';
+import type { Funding } from '@inventory/contracts/messages/billing';
 import { propertyRuns } from '@inventory/testkit/property-runs';
 import fc from 'fast-check';
+import { commandOf } from '../../test/support/program.ts';
 import { createPriceBook, firstPriceList } from '../prices/price-list.domain.ts';
 import { entryProblems } from '../verification/check-entry.domain.ts';
 import { type Account, applyEntry, newAccount } from './account.domain.ts';
@@ -9,7 +11,6 @@ import type { Command } from './command.domain.ts';
 import { evaluate } from './evaluate.domain.ts';
 import { dueOpening, openPeriod, periodStateOf, unitsAt } from './open-period.domain.ts';
 import { periodStartMs } from './period.domain.ts';
-import type { Funding } from './terms.domain.ts';
 
 const accountId: AccountId = 'acc_0190aaaa-0000-7000-8000-000000000000';
 const prices = createPriceBook([firstPriceList]);
@@ -33,19 +34,14 @@ const cases = fc.record({
 });
 
 const common = { accountId, requestId: 'req_', reason: 'test' } as const;
-const configure = (funding: Funding): Command => ({
-  ...common,
-  kind: 'configure',
-  commandId: 'configure:one',
-  change: { sets: 'funding', funding },
-});
-const grant = (amount: number, number = 1): Command => ({
-  ...common,
-  kind: 'grant',
-  commandId: `grant:${number}`,
-  asset: 'units',
-  amount,
-});
+const configure = (funding: Funding): Command =>
+  commandOf('configure', {
+    ...common,
+    commandId: 'configure:one',
+    change: { sets: 'funding', funding },
+  });
+const grant = (amount: number, number = 1): Command =>
+  commandOf('grant', { ...common, commandId: `grant:${number}`, asset: 'units', amount });
 
 function after(account: Account, command: Command, now: number): Account {
   return evaluate(account, command, { now, prices, recorded: () => undefined }).account;
@@ -69,10 +65,10 @@ describe('The beginning of a month [units-by-month]', () => {
           folded = applyEntry(folded, entry);
           return found;
         });
-        const at = Math.max(one.now, before.lastAt);
+        const at = Math.max(one.now, before.lastAtMs);
         return (
           problems.length === 0 &&
-          opening.every((entry) => entry.at === at) &&
+          opening.every((entry) => entry.atMs === at) &&
           dueOpening(periodStateOf(account), at) === null &&
           unitsAt(periodStateOf(before), at).available === account.balances.units.available
         );

@@ -1,15 +1,16 @@
+import type { Funding } from '@inventory/contracts/messages/billing';
 import { type Account, applyEntry } from './account.domain.ts';
 import { type Balances, plus } from './balances.domain.ts';
 import { type Entry, noDetails } from './entry.domain.ts';
 import { expire, issue } from './movement.domain.ts';
 import { type Period, periodOf, periodText } from './period.domain.ts';
-import { dueAllowance, type Funding } from './terms.domain.ts';
+import { dueAllowance } from './terms.domain.ts';
 
 /** What of an account decides how a month begins for it. */
 export interface PeriodState {
   readonly units: Balances;
   /** Time of the newest entry: what is available in units is of its period. */
-  readonly lastAt: number;
+  readonly lastAtMs: number;
   readonly funding: Funding;
   readonly allowedPeriod: Period;
 }
@@ -23,24 +24,24 @@ export interface DueOpening {
 }
 
 export function periodStateOf(account: Account): PeriodState {
-  const { balances, lastAt, terms } = account;
+  const { balances, lastAtMs, terms } = account;
   const { funding, allowedPeriod } = terms;
-  return { units: balances.units, lastAt, funding, allowedPeriod };
+  return { units: balances.units, lastAtMs, funding, allowedPeriod };
 }
 
 /**
  * Units that are left of a month that is over expire; then a subscription grants its allowance.
  * Null when neither is due.
  */
-export function dueOpening(state: PeriodState, at: number): DueOpening | null {
+export function dueOpening(state: PeriodState, atMs: number): DueOpening | null {
   const { units, funding } = state;
   if (units.available === 0 && funding.mode === 'credits') return null;
-  const period = periodOf(at);
-  if (units.available > 0 && periodOf(state.lastAt) < period) {
-    const commandId = `expire:${periodText(periodOf(state.lastAt))}`;
+  const period = periodOf(atMs);
+  if (units.available > 0 && periodOf(state.lastAtMs) < period) {
+    const commandId = `expire:${periodText(periodOf(state.lastAtMs))}`;
     return { kind: 'expire', amount: units.available, commandId };
   }
-  const amount = dueAllowance(state, units, at);
+  const amount = dueAllowance(state, units, atMs);
   if (amount <= 0) return null;
   return { kind: 'allowance', amount, commandId: `allowance:${periodText(period)}` };
 }
@@ -53,13 +54,13 @@ export function openPeriod(
   account: Account,
   from: number,
 ): { readonly account: Account; readonly opening: readonly Entry[] } {
-  const at = Math.max(from, account.lastAt);
+  const atMs = Math.max(from, account.lastAtMs);
   let opened = account;
   let opening = noOpening;
   for (let count = 0; count < openingsMax; count += 1) {
-    const due = dueOpening(periodStateOf(opened), at);
+    const due = dueOpening(periodStateOf(opened), atMs);
     if (due === null) break;
-    const entry = openingEntry(opened, due, at);
+    const entry = openingEntry(opened, due, atMs);
     opened = applyEntry(opened, entry);
     opening = [...opening, entry];
   }
@@ -67,14 +68,14 @@ export function openPeriod(
 }
 
 /** The units as they are at a time, although nothing may have been written since. */
-export function unitsAt(state: PeriodState, at: number): Balances {
-  let { units, lastAt, allowedPeriod } = state;
+export function unitsAt(state: PeriodState, atMs: number): Balances {
+  let { units, lastAtMs, allowedPeriod } = state;
   for (let count = 0; count < openingsMax; count += 1) {
-    const due = dueOpening({ ...state, units, lastAt, allowedPeriod }, at);
+    const due = dueOpening({ ...state, units, lastAtMs, allowedPeriod }, atMs);
     if (due === null) break;
     units = plus(units, openingMovement(due));
-    if (due.kind === 'allowance') allowedPeriod = periodOf(at);
-    lastAt = at;
+    if (due.kind === 'allowance') allowedPeriod = periodOf(atMs);
+    lastAtMs = atMs;
   }
   return units;
 }
@@ -85,12 +86,12 @@ export function openingMovement({ kind, amount }: DueOpening): Balances {
 
 export const noOpening: readonly Entry[] = [];
 
-function openingEntry(account: Account, due: DueOpening, at: number): Entry {
+function openingEntry(account: Account, due: DueOpening, atMs: number): Entry {
   const change = openingMovement(due);
   return {
     ...noDetails,
     seq: account.lastSeq + 1,
-    at,
+    atMs,
     kind: due.kind,
     command: due.kind,
     commandId: due.commandId,

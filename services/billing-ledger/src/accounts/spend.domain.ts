@@ -29,7 +29,7 @@ export function spendAfter(spend: Spend, entry: Entry): Spend {
   const { projectId } = entry;
   const moved = movedBy(entry);
   if (moved === 0 || projectId === null || entry.pastPeriod !== null) return spend;
-  const period = periodOf(entry.at);
+  const period = periodOf(entry.atMs);
   const projects = spend.period === period ? spend.projects : noAmounts;
   return { period, projects: withAdded(projects, { projectId, amount: moved }) };
 }
@@ -37,12 +37,12 @@ export function spendAfter(spend: Spend, entry: Entry): Spend {
 /** Why a Project may not spend so much more; null where it may. */
 export function capRefusal(
   account: { readonly terms: Terms; readonly spend: Spend },
-  wanted: { readonly projectId: ProjectId; readonly required: number; readonly at: number },
+  wanted: { readonly projectId: ProjectId; readonly required: number; readonly atMs: number },
 ): FundsRefusal | null {
-  const { projectId, required, at } = wanted;
+  const { projectId, required, atMs } = wanted;
   const cap = capOf(account.terms, projectId);
   if (cap === null) return null;
-  const period = periodOf(at);
+  const period = periodOf(atMs);
   const spent = spentIn(account.spend, period, projectId);
   if (spent + required <= cap) return null;
   const detail = { cap, spent, resets_at: periodStartText(period + 1) };

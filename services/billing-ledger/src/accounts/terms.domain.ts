@@ -1,13 +1,9 @@
 import type { ProjectId } from '@inventory/contracts/ids';
+import type { BillingConfiguration, Funding } from '@inventory/contracts/messages/billing';
 import type { LedgerAsset } from '@inventory/contracts/vocabulary';
 import { amountMax, type Balances } from './balances.domain.ts';
 import type { EntryKind } from './movement.domain.ts';
 import { type Period, periodOf } from './period.domain.ts';
-
-/** How an account pays: one mode at a time. */
-export type Funding =
-  | { readonly mode: 'credits' }
-  | { readonly mode: 'subscription'; readonly unitsPerMonth: number };
 
 /** Every account begins prepaid. */
 export const prepaid: Funding = { mode: 'credits' };
@@ -21,19 +17,14 @@ export function insufficientCode(asset: LedgerAsset) {
   return `insufficient_${asset}` as const;
 }
 
-/** What one configure sets; everything else about the account stays as it is. */
-export type Configuration =
-  | { readonly sets: 'funding'; readonly funding: Funding }
-  /** Null takes the cap away. */
-  | { readonly sets: 'spend_cap'; readonly projectId: ProjectId; readonly cap: number | null }
-  /** Null takes the alert away. */
-  | { readonly sets: 'balance_alert'; readonly threshold: number | null };
-
-export function isSameConfiguration(left: Configuration, right: Configuration): boolean {
+export function isSameConfiguration(
+  left: BillingConfiguration,
+  right: BillingConfiguration,
+): boolean {
   return describe(left) === describe(right);
 }
 
-function describe(configuration: Configuration): string {
+function describe(configuration: BillingConfiguration): string {
   switch (configuration.sets) {
     case 'funding': {
       const { funding } = configuration;
@@ -81,9 +72,9 @@ export const firstTerms: Terms = {
 export function dueAllowance(
   { funding, allowedPeriod }: Pick<Terms, 'funding' | 'allowedPeriod'>,
   units: Balances,
-  at: number,
+  atMs: number,
 ): number {
-  if (funding.mode === 'credits' || allowedPeriod >= periodOf(at)) return 0;
+  if (funding.mode === 'credits' || allowedPeriod >= periodOf(atMs)) return 0;
   return Math.min(funding.unitsPerMonth, amountMax - units.issued);
 }
 
@@ -98,8 +89,8 @@ type AllBalances = Readonly<Record<LedgerAsset, Balances>>;
 /** What of an entry decides about terms. */
 interface TermsEntry {
   readonly kind: EntryKind;
-  readonly at: number;
-  readonly configured: Configuration | null;
+  readonly atMs: number;
+  readonly configured: BillingConfiguration | null;
 }
 
 /** The terms after an entry; `balances` are those after it. */
@@ -110,31 +101,31 @@ export function termsAfter(terms: Terms, entry: TermsEntry, balances: AllBalance
     case 'expire':
       return next;
     case 'allowance': {
-      const allowed = { ...next, allowedPeriod: periodOf(entry.at) };
-      return next.alert?.isArmed ? allowed : withAlertAt(allowed, entry.at, balances);
+      const allowed = { ...next, allowedPeriod: periodOf(entry.atMs) };
+      return next.alert?.isArmed ? allowed : withAlertAt(allowed, entry.atMs, balances);
     }
     default:
-      return withAlertAt(next, entry.at, balances);
+      return withAlertAt(next, entry.atMs, balances);
   }
 }
 
 /** Armed while the threshold is available. */
-function withAlertAt(terms: Terms, at: number, balances: AllBalances): Terms {
+function withAlertAt(terms: Terms, atMs: number, balances: AllBalances): Terms {
   const { alert } = terms;
   if (alert === null) return terms;
-  const isArmed = payableAmount(terms, balances, at) >= alert.threshold;
+  const isArmed = payableAmount(terms, balances, atMs) >= alert.threshold;
   return isArmed === alert.isArmed ? terms : { ...terms, alert: { ...alert, isArmed } };
 }
 
 /** The low-balance alert of an entry that crosses the threshold; null for any other entry. */
 export function crossedAlert(
   terms: Terms,
-  { configured: configuration, at }: Pick<TermsEntry, 'configured' | 'at'>,
+  { configured: configuration, atMs }: Pick<TermsEntry, 'configured' | 'atMs'>,
   balances: AllBalances,
 ): LowBalance | null {
   const next = configuration === null ? terms : configured(terms, configuration);
   if (!next.alert?.isArmed || configuration?.sets === 'balance_alert') return null;
-  const available = payableAmount(next, balances, at);
+  const available = payableAmount(next, balances, atMs);
   const { threshold } = next.alert;
   return available < threshold ? { threshold, available } : null;
 }
@@ -144,12 +135,12 @@ export function capOf(terms: Terms, projectId: ProjectId): number | null {
 }
 
 /** What a command at this time could pay with: a switch to a subscription has its month at once. */
-function payableAmount(terms: Terms, { credits, units }: AllBalances, at: number): number {
+function payableAmount(terms: Terms, { credits, units }: AllBalances, atMs: number): number {
   if (terms.funding.mode === 'credits') return credits.available;
-  return units.available + dueAllowance(terms, units, at);
+  return units.available + dueAllowance(terms, units, atMs);
 }
 
-function configured(terms: Terms, configuration: Configuration): Terms {
+function configured(terms: Terms, configuration: BillingConfiguration): Terms {
   switch (configuration.sets) {
     case 'funding':
       return { ...terms, funding: configuration.funding };

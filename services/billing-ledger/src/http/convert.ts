@@ -105,7 +105,7 @@ export function toHoldList(holds: readonly AccountHold[]): HoldList {
       asset: hold.asset,
       amount: hold.amount,
       price_version: hold.priceVersion,
-      reserved_at: isoTime(hold.reservedAt),
+      reserved_at: isoTime(hold.reservedAtMs),
     })),
   };
 }
@@ -125,7 +125,7 @@ export function toPriceSchedule(book: PriceBook, nowMs: number): PriceSchedule {
 export function toWantedPriceList(version: number, wanted: NewPriceList): WantedPriceList {
   return {
     version,
-    effectiveAt: wanted.effective_at === undefined ? null : fromIsoTime(wanted.effective_at),
+    effectiveAtMs: wanted.effective_at === undefined ? null : fromIsoTime(wanted.effective_at),
     refreshReservation: wanted.refresh_reservation,
     refreshBlock: wanted.refresh_block,
     refreshBlockAssets: wanted.refresh_block_assets,
@@ -166,7 +166,7 @@ export function toVerifyReport(record: VerificationRecord): VerifyReport {
 function toStatementRow(accountId: AccountId, entry: Entry): StatementRow {
   return {
     entry_id: `${accountId}/${entry.seq}`,
-    at: isoTime(entry.at),
+    at: isoTime(entry.atMs),
     kind: entry.kind,
     asset: entry.asset,
     change_available: entry.change.available,

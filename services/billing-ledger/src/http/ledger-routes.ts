@@ -3,10 +3,10 @@ import { internalRoute } from '@inventory/http/internal-route';
 import { Refused } from '@inventory/http/refused';
 import { fromIsoTime, isoTime } from '@inventory/runtime/clock';
 import { listHolds } from '../accounts/hold-set.domain.ts';
+import { outcomeOf } from '../accounts/outcome.domain.ts';
 import type { JournalClock } from '../journal/journal-clock.ts';
 import type { Journal } from '../journal/journal-store.ts';
 import { AccountBehind, type LoadAccount } from '../journal/load-account.ts';
-import { toOutcome } from '../journal/on-billing-commands.ts';
 import type { QuarantineStore } from '../journal/quarantine-store.ts';
 import type { ReadStanding } from '../journal/read-standing.ts';
 import type { ReadStatement } from '../journal/read-statement.ts';
@@ -87,7 +87,7 @@ const accountRoutes = [
       const recorded = await journal.findRecorded(id, query.command_id);
       // Another entry may preclude a command.
       const own = recorded.filter(({ commandId }) => query.command_id.includes(commandId));
-      return { items: own.map((entry) => toOutcome(id, entry)) };
+      return { items: own.map((entry) => outcomeOf(id, entry)) };
     },
   }),
   internalRoute({

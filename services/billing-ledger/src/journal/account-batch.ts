@@ -64,7 +64,7 @@ export interface PlannedBatch<Item extends Carrier> {
 const refusalsMax = 5;
 
 export function accountBatches<Item extends Carrier>(items: readonly Item[]): AccountBatch<Item>[] {
-  const byAccount = Map.groupBy(items, ({ command }) => command.accountId);
+  const byAccount = Map.groupBy(items, ({ command }) => command.body.accountId);
   return [...byAccount].map(([accountId, ofAccount]) => ({
     accountId,
     items: ofAccount,

@@ -76,8 +76,7 @@ export interface StoredCommit {
   readonly accountId: AccountId;
   readonly firstSeq: number;
   readonly lastSeq: number;
-  /** Milliseconds since the epoch. */
-  readonly at: number;
+  readonly atMs: number;
   readonly entries: readonly Entry[];
   readonly balances: Account['balances'];
   /** Null where the account pays with credits. */
@@ -140,7 +139,7 @@ function indexedFields(accountId: AccountId, entries: readonly Entry[]) {
     _id: commitId(accountId, first.seq),
     accountId,
     lastSeq: last.seq,
-    at: dateOf(last.at),
+    at: dateOf(last.atMs),
     commandKeys: keys.map((key) => storedCommandKey(accountId, key)),
   };
 }
@@ -206,7 +205,7 @@ function fromCommitDocument(document: CommitDocument): StoredCommit {
     accountId,
     firstSeq: firstSeqOf(indexed._id),
     lastSeq: indexed.lastSeq,
-    at: indexed.at.getTime(),
+    atMs: indexed.at.getTime(),
     entries: withOpenings(stored),
     balances: {
       credits: fromStoredBalances(content.balances.credits ?? {}),

@@ -1,7 +1,13 @@
 import { propertyRuns } from '@inventory/testkit/property-runs';
 import fc from 'fast-check';
 import { loadingFrom } from '../../test/support/loading.ts';
-import { accounts, decodeProgram, type Program, programs } from '../../test/support/program.ts';
+import {
+  accounts,
+  commandOf,
+  decodeProgram,
+  type Program,
+  programs,
+} from '../../test/support/program.ts';
 import type { Store } from '../../test/support/simulation/fake-journal.ts';
 import { fixedPrices, reliable, storeProgram } from '../../test/support/stored-journal.ts';
 import type { Command } from '../accounts/command.domain.ts';
@@ -11,15 +17,15 @@ import type { Journal } from './journal-store.ts';
 import { createRecentEntries } from './recent-entries.ts';
 
 const [accountId = 'acc_', neighbour = 'acc_'] = accounts;
-const grantOf = (owner: typeof accountId, number: number): Command => ({
-  kind: 'grant',
-  commandId: `grant:later-${number}`,
-  accountId: owner,
-  requestId: `req_later-${number}`,
-  asset: 'credits',
-  amount: 1,
-  reason: 'later',
-});
+const grantOf = (owner: typeof accountId, number: number): Command =>
+  commandOf('grant', {
+    commandId: `grant:later-${number}`,
+    accountId: owner,
+    requestId: `req_later-${number}`,
+    asset: 'credits',
+    amount: 1,
+    reason: 'later',
+  });
 
 function writerOn(journal: Journal, entriesMax: number, recentKeysMax = 100) {
   const quarantined = new Set<string>();
@@ -46,9 +52,9 @@ async function roundsOf(commit: CommitCommands, commands: readonly Command[]) {
   const rounds: string[][] = [];
   const items = commands.map((command) => ({ command }));
   const { quarantined } = await commit(items, async (answered) => {
-    rounds.push(answered.map(({ item }) => item.command.accountId));
+    rounds.push(answered.map(({ item }) => item.command.body.accountId));
   });
-  return { rounds, rejected: quarantined.map(({ command }) => command.accountId) };
+  return { rounds, rejected: quarantined.map(({ command }) => command.body.accountId) };
 }
 
 const backlogs = fc.record({
@@ -83,7 +89,7 @@ const isFair = (wrap: (commit: CommitCommands) => CommitCommands) =>
 function oneAfterTheOther(commit: CommitCommands): CommitCommands {
   return async (items, publish) => {
     for (const owner of accounts) {
-      const own = items.filter(({ command }) => command.accountId === owner);
+      const own = items.filter(({ command }) => command.body.accountId === owner);
       if (own.length > 0) await commit(own, publish);
     }
     return { quarantined: [], behind: [] };

@@ -7,7 +7,7 @@ export type StoredBalances = { -readonly [Place in keyof Balances]?: Balances[Pl
 
 type Stated = Omit<Entry, 'change' | 'after' | 'opening'>;
 /** What every entry states. */
-type Always = 'seq' | 'at' | 'kind' | 'command' | 'commandId' | 'asset';
+type Always = 'seq' | 'atMs' | 'kind' | 'command' | 'commandId' | 'asset';
 
 /** An entry as stored: what is null is left out, and so are those that it opens with. */
 export type StoredEntry = Pick<Stated, Always> & {
@@ -28,7 +28,7 @@ export function toStoredEntry(entry: Entry): StoredEntry {
 export function fromStoredEntry(stored: StoredEntry): Entry {
   return {
     seq: stored.seq,
-    at: stored.at,
+    atMs: stored.atMs,
     kind: stored.kind,
     command: stored.command,
     commandId: stored.commandId,
@@ -38,12 +38,12 @@ export function fromStoredEntry(stored: StoredEntry): Entry {
     after: fromStoredBalances(stored.after),
     productCode: stored.productCode ?? null,
     priceVersion: stored.priceVersion ?? null,
-    pricedAt: stored.pricedAt ?? null,
+    pricedAtMs: stored.pricedAtMs ?? null,
     projectId: stored.projectId ?? null,
     refreshId: stored.refreshId ?? null,
     requestId: stored.requestId ?? null,
     maxCredits: stored.maxCredits ?? null,
-    pages: stored.pages ?? null,
+    pageCount: stored.pageCount ?? null,
     amount: stored.amount ?? null,
     reason: stored.reason ?? null,
     outcome: stored.outcome ?? null,

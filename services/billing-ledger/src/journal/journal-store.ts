@@ -33,8 +33,7 @@ export type AppendResult =
 export interface AccountActivity {
   readonly accountId: AccountId;
   readonly lastSeq: number;
-  /** Milliseconds since the epoch. */
-  readonly at: number;
+  readonly atMs: number;
 }
 
 /** Where a commit lies in its account's journal. */
@@ -44,7 +43,7 @@ export interface CommitPlace {
   /** How many entries it has. */
   readonly entries: number;
   /** Time of its last entry. */
-  readonly at: number;
+  readonly atMs: number;
 }
 
 const scanBatch = 1_000;
@@ -108,14 +107,18 @@ export function createJournal(db: Db, writer: string) {
       if (found === null) return null;
       const { _id: id, lastSeq } = found;
       const firstSeq = firstSeqOf(id);
-      return { id, firstSeq, entries: lastSeq - firstSeq + 1, at: found.at.getTime() };
+      return { id, firstSeq, entries: lastSeq - firstSeq + 1, atMs: found.at.getTime() };
     },
     /** Commits made at or after a time, oldest first. */
     async listActiveAccounts(timeMs: number, limit: number): Promise<readonly AccountActivity[]> {
       const projection = { _id: 0, accountId: 1, lastSeq: 1, at: 1 };
       const options = { projection, hint: 'activity', sort: { at: 1 }, limit } as const;
       const found = await collection.find({ at: { $gte: dateOf(timeMs) } }, options).toArray();
-      return found.map(({ accountId, lastSeq, at }) => ({ accountId, lastSeq, at: at.getTime() }));
+      return found.map(({ accountId, lastSeq, at }) => ({
+        accountId,
+        lastSeq,
+        atMs: at.getTime(),
+      }));
     },
     /** Every commit as stored, account by account, each in order. */
     scanCommits: (): AsyncIterable<CommitDocument> =>

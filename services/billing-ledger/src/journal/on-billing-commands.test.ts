@@ -8,6 +8,7 @@ import {
   newRefreshId,
   newRequestId,
 } from '@inventory/testkit/builders';
+import { z } from 'zod';
 import { loadingFrom, neverBehind } from '../../test/support/loading.ts';
 import { emptyQuarantine, neverRejected } from '../../test/support/no-quarantine.ts';
 import { createStore } from '../../test/support/simulation/fake-journal.ts';
@@ -21,12 +22,12 @@ import { createRecentEntries } from './recent-entries.ts';
 const accountId = newAccountId();
 /** What each reserve says beside its ids. */
 const hold = {
-  product_code: 'platform.inventory.refresh.v1',
-  max_credits: 1_000,
-  deadline_at: '2026-06-01T00:30:00.000Z',
-  retry_after_seconds: 25,
+  productCode: 'platform.inventory.refresh.v1',
+  maxCredits: 1_000,
+  deadlineAtMs: Date.UTC(2026, 5, 1, 0, 30),
+  retryAfterSeconds: 25,
 };
-const common = { account_id: accountId, project_id: newProjectId() };
+const common = { accountId, projectId: newProjectId() };
 
 function startLedger(quarantine = emptyQuarantine) {
   const rejected: string[] = [];
@@ -74,9 +75,9 @@ function startLedger(quarantine = emptyQuarantine) {
     send(
       'billing.grant.v1',
       {
-        command_id: 'grant:1',
-        account_id: accountId,
-        request_id: newRequestId(),
+        commandId: 'grant:1',
+        accountId,
+        requestId: newRequestId(),
         asset: 'credits',
         amount,
         reason,
@@ -85,6 +86,9 @@ function startLedger(quarantine = emptyQuarantine) {
     );
   return { send, grant, rejected, conflicts };
 }
+
+/** Throws where its body breaks its contract. */
+const encode = ({ type, body }: OutgoingMessage) => z.encode<z.ZodType>(messages[type].body, body);
 
 const outcomeOf = (message: OutgoingMessage | undefined): BillingOutcome => {
   if (message?.type === 'billing.outcome.v1') return message.body;
@@ -101,11 +105,11 @@ describe('The answer to a billing command', () => {
 
     expect(announced.map(({ type }) => type)).toEqual(['billing.outcome.v1']);
     expect(replied).toMatchObject([
-      { type: 'reply.billing-outcome.v1', body: { waiting_id: 'waiting-1' } },
+      { type: 'reply.billing-outcome.v1', body: { waitingId: 'waiting-1' } },
     ]);
     for (const [answer] of [announced, replied]) {
       expect(outcomeOf(answer)).toMatchObject({
-        command_id: 'grant:1',
+        commandId: 'grant:1',
         result: 'applied',
         seq: 1,
         balance: { total: 500, held: 0, available: 500 },
@@ -118,31 +122,32 @@ describe('The answer to a billing command', () => {
     await grant(500);
     const refresh = newRefreshId();
     const reserve = {
-      command_id: `reserve:${refresh}`,
+      commandId: `reserve:${refresh}`,
       ...common,
-      refresh_id: refresh,
-      request_id: newRequestId(),
+      refreshId: refresh,
+      requestId: newRequestId(),
       ...hold,
     };
 
     const [reply, outcome] = await send('billing.reserve.v1', reserve, 'waiting-3');
     const again = await send('billing.reserve.v1', reserve, 'waiting-3');
 
-    expect(messages['reply.billing-outcome.v1'].body.parse(reply?.body)).toEqual({
-      waiting_id: 'waiting-3',
+    expect(reply?.body).toEqual({
+      waitingId: 'waiting-3',
       outcome: outcome?.body,
-      deadline_at: '2026-06-01T00:30:00.000Z',
-      retry_after_seconds: 25,
+      deadlineAtMs: Date.UTC(2026, 5, 1, 0, 30),
+      retryAfterSeconds: 25,
     });
     expect(again).toEqual([reply, outcome]);
+    for (const message of again) encode(message);
   });
 
   test('of an account in quarantine is a reply without an outcome where the sender waits, and a dead letter otherwise', async () => {
     const { send, grant, rejected } = startLedger({ ...emptyQuarantine, has: async () => true });
-    const request_id = newRequestId();
-    const reverse = { command_id: `reverse:${request_id}`, ...common, request_id };
-    const product_code = 'platform.inventory.current.page.v1';
-    const charge = { ...reverse, command_id: `charge:${request_id}`, product_code };
+    const requestId = newRequestId();
+    const reverse = { commandId: `reverse:${requestId}`, ...common, requestId };
+    const productCode = 'platform.inventory.current.page.v1';
+    const charge = { ...reverse, commandId: `charge:${requestId}`, productCode };
 
     const replies = [
       ...(await send('billing.charge.v1', charge, 'waiting-1')),
@@ -150,13 +155,13 @@ describe('The answer to a billing command', () => {
       ...(await grant(5, 'top-up', 'waiting-3')),
     ];
     expect(rejected).toEqual([]);
-    for (const { body } of replies) messages['reply.billing-outcome.v1'].body.parse(body);
-    expect(replies.map(({ body }) => body)).toEqual(
-      [1, 2, 3].map((at) => ({ waiting_id: `waiting-${at}`, outcome: null })),
+    for (const reply of replies) encode(reply);
+    expect(replies.map(({ body }) => body)).toMatchObject(
+      [1, 2, 3].map((at) => ({ waitingId: `waiting-${at}`, outcome: null })),
     );
 
-    const refresh_id = newRefreshId();
-    const subjects = { ...common, command_id: `reserve:${refresh_id}`, refresh_id, request_id };
+    const refreshId = newRefreshId();
+    const subjects = { ...common, commandId: `reserve:${refreshId}`, refreshId, requestId };
     const reserve = { ...subjects, ...hold };
     await send('billing.reserve.v1', reserve, 'waiting-4');
     await send('billing.reverse.v1', reverse);
@@ -166,45 +171,45 @@ describe('The answer to a billing command', () => {
   test('keeps its contract for every kind of command, applied and refused', async () => {
     const { send, grant } = startLedger();
     const [page, refresh, unknown] = [newRequestId(), newRefreshId(), newRefreshId()];
-    const charge = { command_id: `charge:${page}`, ...common, request_id: page };
+    const charge = { commandId: `charge:${page}`, ...common, requestId: page };
     const current = 'platform.inventory.current.page.v1';
     const outcomes = [
-      ...(await send('billing.charge.v1', { ...charge, product_code: current })),
+      ...(await send('billing.charge.v1', { ...charge, productCode: current })),
       ...(await grant(500)),
       ...(await send('billing.reserve.v1', {
-        command_id: `reserve:${refresh}`,
+        commandId: `reserve:${refresh}`,
         ...common,
-        refresh_id: refresh,
-        request_id: newRequestId(),
+        refreshId: refresh,
+        requestId: newRequestId(),
         ...hold,
       })),
       ...(await send('billing.settle.v1', {
-        command_id: `settle:${refresh}`,
+        commandId: `settle:${refresh}`,
         ...common,
-        refresh_id: refresh,
+        refreshId: refresh,
         outcome: 'complete_changed',
-        observed_assets: 4_001,
+        observedAssets: 4_001,
       })),
       ...(await send('billing.release.v1', {
-        command_id: `release:${unknown}`,
+        commandId: `release:${unknown}`,
         ...common,
-        refresh_id: unknown,
+        refreshId: unknown,
       })),
       ...(await send('billing.reverse.v1', {
-        command_id: `reverse:${page}`,
+        commandId: `reverse:${page}`,
         ...common,
-        request_id: page,
+        requestId: page,
       })),
     ];
 
-    for (const message of outcomes) messages['billing.outcome.v1'].body.parse(message.body);
+    for (const message of outcomes) encode(message);
     const summary = outcomes
       .map(outcomeOf)
-      .map(({ kind, refusal, amount_charged, amount_released }) => [
+      .map(({ kind, refusal, amountCharged, amountReleased }) => [
         kind,
         refusal?.code ?? 'applied',
-        amount_charged,
-        amount_released,
+        amountCharged,
+        amountReleased,
       ]);
     expect(summary).toEqual([
       ['charge', 'insufficient_credits', 0, 0],
@@ -226,24 +231,24 @@ describe('The answer to a billing command', () => {
 
     expect(announced).toEqual(first);
     expect(outcomeOf(reply)).toMatchObject({
-      command_id: 'grant:1',
+      commandId: 'grant:1',
       result: 'refused',
       refusal: { code: 'idempotency_conflict' },
       balance: { total: 500, held: 0, available: 500 },
     });
     // An operator's key; ids of services are no one's choice, so theirs is an alarm.
-    const refresh_id = newRefreshId();
+    const refreshId = newRefreshId();
     const reserve = {
       ...common,
-      command_id: `reserve:${refresh_id}`,
-      refresh_id,
+      commandId: `reserve:${refreshId}`,
+      refreshId,
       ...hold,
     };
-    await send('billing.reserve.v1', { ...reserve, request_id: newRequestId() });
+    await send('billing.reserve.v1', { ...reserve, requestId: newRequestId() });
     await send('billing.reserve.v1', {
       ...reserve,
-      project_id: newProjectId(),
-      request_id: newRequestId(),
+      projectId: newProjectId(),
+      requestId: newRequestId(),
     });
     expect(conflicts).toHaveLength(1);
   });

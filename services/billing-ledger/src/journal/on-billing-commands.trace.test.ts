@@ -91,18 +91,16 @@ describe('The trace of a billing command', () => {
 });
 
 function messageOf(traceId: string | undefined): ReceivedMessage {
-  const request_id = newRequestId();
+  const requestId = newRequestId();
   const body = {
-    command_id: `grant:${request_id}`,
-    account_id: newAccountId(),
-    request_id,
+    commandId: `grant:${requestId}`,
+    accountId: newAccountId(),
+    requestId,
     asset: 'credits',
-    maxCredits: null,
-    pages: null,
     amount: 1,
     reason: 'top-up',
   };
-  const message = { type: 'billing.grant.v1', id: 'id', key: body.account_id, body, offset: '0' };
+  const message = { type: 'billing.grant.v1', id: 'id', key: body.accountId, body, offset: '0' };
   const parent = { traceparent: `00-${traceId}-${'1'.repeat(16)}-01` };
   return { ...message, trace: parent, topic: 'billing.commands.v1' } as unknown as ReceivedMessage;
 }
@@ -111,7 +109,7 @@ function entryOf(index: number) {
   const nothing = { available: 0, held: 0, consumed: 0, expired: 0, issued: 0 };
   return {
     seq: index + 1,
-    at: 0,
+    atMs: 0,
     kind: 'grant',
     command: 'grant',
     commandId: `grant:${index}`,
@@ -121,7 +119,7 @@ function entryOf(index: number) {
     after: nothing,
     productCode: null,
     priceVersion: null,
-    pricedAt: null,
+    pricedAtMs: null,
     projectId: null,
     refreshId: null,
     requestId: null,
@@ -129,7 +127,7 @@ function entryOf(index: number) {
     reason: 'top-up',
     outcome: null,
     maxCredits: null,
-    pages: null,
+    pageCount: null,
     observedAssets: null,
     disposition: null,
     refusal: null,

@@ -11,7 +11,7 @@ const dayMs = 86_400_000;
 const notFolded = () => Promise.reject(new Error('the account was folded'));
 const loadOf = ({ journal }: StoredJournal) => loadingFrom(journal);
 const clockOf = (stored: StoredJournal, days: number) => {
-  const latest = Math.max(...stored.entries.map(({ entry }) => entry.at));
+  const latest = Math.max(...stored.entries.map(({ entry }) => entry.atMs));
   return { now: () => latest + days * dayMs };
 };
 

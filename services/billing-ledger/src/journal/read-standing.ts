@@ -1,4 +1,5 @@
 import type { AccountId } from '@inventory/contracts/ids';
+import type { Funding } from '@inventory/contracts/messages/billing';
 import type { Account } from '../accounts/account.domain.ts';
 import { noBalances } from '../accounts/balances.domain.ts';
 import { unitsAt } from '../accounts/open-period.domain.ts';
@@ -9,7 +10,7 @@ import {
   spentOf,
   standingOf,
 } from '../accounts/standing.domain.ts';
-import { type Funding, prepaid } from '../accounts/terms.domain.ts';
+import { prepaid } from '../accounts/terms.domain.ts';
 import { requireIntact, type StoredCommit } from './commit-document.ts';
 import type { JournalClock } from './journal-clock.ts';
 import type { Journal } from './journal-store.ts';
@@ -49,30 +50,30 @@ export function createReadStanding({
     requireIntact([newest]);
     if (newest.standing !== null) return currentStanding(newest, newest.standing, clock.now());
     const { account } = await loadAccount(accountId);
-    const { lastSeq, lastAt: at, balances } = account;
+    const { lastSeq, lastAtMs: atMs, balances } = account;
     const { funding, allowedPeriod } = account.terms;
     const subscription =
       funding.mode === 'credits' ? null : { unitsPerMonth: funding.unitsPerMonth, allowedPeriod };
     return currentStanding(
-      { lastSeq, at, balances, subscription },
+      { lastSeq, atMs, balances, subscription },
       standingOf(account),
       clock.now(),
     );
   };
 }
 
-type Summary = Pick<StoredCommit, 'lastSeq' | 'at' | 'balances' | 'subscription'>;
+type Summary = Pick<StoredCommit, 'lastSeq' | 'atMs' | 'balances' | 'subscription'>;
 
 const emptyCommit: Summary = {
   lastSeq: 0,
-  at: 0,
+  atMs: 0,
   balances: { credits: noBalances, units: noBalances },
   subscription: null,
 };
 const noStanding: Standing = { caps: [], period: 0, alertThreshold: null };
 
 function currentStanding(
-  { lastSeq, at: lastAt, balances, subscription }: Summary,
+  { lastSeq, atMs: lastAtMs, balances, subscription }: Summary,
   standing: Standing,
   now: number,
 ): CurrentStanding {
@@ -80,9 +81,9 @@ function currentStanding(
     ? { mode: 'subscription', unitsPerMonth: subscription.unitsPerMonth }
     : prepaid;
   const allowedPeriod = subscription?.allowedPeriod ?? 0;
-  const at = Math.max(now, lastAt);
-  const period = periodOf(at);
-  const units = unitsAt({ units: balances.units, lastAt, funding, allowedPeriod }, at);
+  const atMs = Math.max(now, lastAtMs);
+  const period = periodOf(atMs);
+  const units = unitsAt({ units: balances.units, lastAtMs, funding, allowedPeriod }, atMs);
   return {
     asOfSeq: lastSeq,
     funding,

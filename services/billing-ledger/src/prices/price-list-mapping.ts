@@ -5,7 +5,7 @@ import type { PriceList } from './price-list.domain.ts';
 export function toPriceListView(list: PriceList): PriceListView {
   return {
     version: list.version,
-    effective_at: isoTime(list.effectiveAt),
+    effective_at: isoTime(list.effectiveAtMs),
     refresh_reservation: list.refreshReservation,
     refresh_block: list.refreshBlock,
     refresh_block_assets: list.refreshBlockAssets,
@@ -20,7 +20,7 @@ export function toPriceListView(list: PriceList): PriceListView {
 export function fromPriceListView(view: PriceListView): PriceList {
   return {
     version: view.version,
-    effectiveAt: fromIsoTime(view.effective_at),
+    effectiveAtMs: fromIsoTime(view.effective_at),
     refreshReservation: view.refresh_reservation,
     refreshBlock: view.refresh_block,
     refreshBlockAssets: view.refresh_block_assets,

@@ -38,9 +38,9 @@ export function createPriceListStore(db: Db) {
       return found.map(fromDocument);
     },
     /** False where the version is there already: it stays as it is. */
-    async insertPriceList({ version, effectiveAt, ...prices }: PriceList): Promise<boolean> {
+    async insertPriceList({ version, effectiveAtMs, ...prices }: PriceList): Promise<boolean> {
       try {
-        await collection.insertOne({ _id: version, effectiveAt: dateOf(effectiveAt), ...prices });
+        await collection.insertOne({ _id: version, effectiveAt: dateOf(effectiveAtMs), ...prices });
         return true;
       } catch (error) {
         if (!isDuplicateKey(error)) throw error;
@@ -54,5 +54,5 @@ function fromDocument(document: PriceListDocument): PriceList {
   const { _id, effectiveAt, ...prices } = parseDocument(documents, document);
   const { refreshBlock: watchChangedBlock, refreshBlock: watchUnchangedBlock } = prices;
   const ofWatches = { watchChangedBlock, watchUnchangedBlock };
-  return { version: _id, effectiveAt: effectiveAt.getTime(), ...ofWatches, ...prices };
+  return { version: _id, effectiveAtMs: effectiveAt.getTime(), ...ofWatches, ...prices };
 }

@@ -1,7 +1,11 @@
 import { createPriceBook, firstPriceList, priceTime, publicationOf } from './price-list.domain.ts';
 
-const second = { ...firstPriceList, version: 2, effectiveAt: firstPriceList.effectiveAt + 1_000 };
-const third = { ...firstPriceList, version: 3, effectiveAt: firstPriceList.effectiveAt + 500 };
+const second = {
+  ...firstPriceList,
+  version: 2,
+  effectiveAtMs: firstPriceList.effectiveAtMs + 1_000,
+};
+const third = { ...firstPriceList, version: 3, effectiveAtMs: firstPriceList.effectiveAtMs + 500 };
 const book = createPriceBook([second, firstPriceList, third]);
 
 describe('The price list in force (decisions: a price list is versioned with an effective date) [prices]', () => {
@@ -12,7 +16,7 @@ describe('The price list in force (decisions: a price list is versioned with an 
     ['from a later one on', 500, 3],
     ['where a lower version takes effect last', 1_000, 3],
   ])('%s, at %i ms, is version %i', (_when, afterMs, version) => {
-    expect(book.activeAt(firstPriceList.effectiveAt + afterMs).version).toBe(version);
+    expect(book.activeAt(firstPriceList.effectiveAtMs + afterMs).version).toBe(version);
   });
 
   test('a list is found by its version, whatever is in force', () => {
@@ -23,7 +27,7 @@ describe('The price list in force (decisions: a price list is versioned with an 
 
 describe('A purchase has the prices of the time its command was sent (decisions: Prices of a command) [prices]', () => {
   const dayMs = 86_400_000;
-  const at = firstPriceList.effectiveAt + 100 * dayMs;
+  const at = firstPriceList.effectiveAtMs + 100 * dayMs;
 
   test.each([
     ['just before it is booked', -3, -3],
@@ -37,28 +41,28 @@ describe('A purchase has the prices of the time its command was sent (decisions:
 });
 
 describe('A list is published (decisions: a price list is versioned data) [prices]', () => {
-  const now = { nowMs: firstPriceList.effectiveAt + 1_000, leadMs: 100 };
+  const now = { nowMs: firstPriceList.effectiveAtMs + 1_000, leadMs: 100 };
   const earliestMs = now.nowMs + now.leadMs;
   const lists = [firstPriceList, second];
-  const wanted = { ...firstPriceList, version: 3, effectiveAt: earliestMs };
+  const wanted = { ...firstPriceList, version: 3, effectiveAtMs: earliestMs };
 
   test.each([
     ['as the next version', wanted, { result: 'new', list: wanted }],
     [
       'without a date, as soon as it may',
-      { ...wanted, effectiveAt: null },
+      { ...wanted, effectiveAtMs: null },
       { result: 'new', list: wanted },
     ],
     [
       'not too early',
-      { ...wanted, effectiveAt: earliestMs - 1 },
+      { ...wanted, effectiveAtMs: earliestMs - 1 },
       { result: 'too_early', earliestMs },
     ],
     ['not after a gap', { ...wanted, version: 4 }, { result: 'version_conflict', nextVersion: 3 }],
     ['once', second, { result: 'published', list: second }],
     [
       'once, whatever its date was',
-      { ...second, effectiveAt: null },
+      { ...second, effectiveAtMs: null },
       { result: 'published', list: second },
     ],
     [
@@ -68,7 +72,7 @@ describe('A list is published (decisions: a price list is versioned data) [price
     ],
     [
       'never with another date',
-      { ...second, effectiveAt: 9e15 },
+      { ...second, effectiveAtMs: 9e15 },
       { result: 'version_conflict', nextVersion: 3 },
     ],
   ])('%s', (_how, list, publication) => {

@@ -1,10 +1,10 @@
-import type { HeldProduct, ProductCode } from '@inventory/contracts/vocabulary';
+import type { PageProduct } from '@inventory/contracts/vocabulary';
 
 /** Prices of one version, in whole credits; units cost the same numbers. Never changed once in. */
 export interface PriceList {
   readonly version: number;
-  /** Milliseconds since the epoch from which new holds and charges are made under it. */
-  readonly effectiveAt: number;
+  /** From when on new holds and charges are made under it. */
+  readonly effectiveAtMs: number;
   /** Held when a refresh is accepted, and the most it can cost. */
   readonly refreshReservation: number;
   /** Price of one started block of observed assets. */
@@ -23,7 +23,7 @@ export interface PriceList {
 /** The list every ledger begins with. */
 export const firstPriceList: PriceList = {
   version: 1,
-  effectiveAt: Date.UTC(2026, 0, 1),
+  effectiveAtMs: Date.UTC(2026, 0, 1),
   refreshReservation: 125,
   refreshBlock: 1,
   refreshBlockAssets: 2000,
@@ -44,7 +44,7 @@ export function createPriceBook(lists: readonly PriceList[]) {
   const oldest = newestFirst.at(-1);
   if (oldest === undefined) throw new RangeError('a price book needs a price list');
   const activeAt = (timeMs: number) =>
-    newestFirst.find((list) => list.effectiveAt <= timeMs) ?? oldest;
+    newestFirst.find((list) => list.effectiveAtMs <= timeMs) ?? oldest;
   return {
     all: newestFirst,
     /** The highest version that is in effect at a time. */
@@ -71,8 +71,6 @@ export function priceTime(sentAt: number, at: number): number {
   return sentAt <= at + aheadMaxMs && sentAt >= at - ageMaxMs ? sentAt : at;
 }
 
-export type PageProduct = Exclude<ProductCode, HeldProduct>;
-
 export function pagePrice(prices: PriceList, product: PageProduct): number {
   switch (product) {
     case 'platform.inventory.page.v1':
@@ -84,8 +82,8 @@ export function pagePrice(prices: PriceList, product: PageProduct): number {
 }
 
 /** A list to be published; without a date it takes effect as soon as it may. */
-export interface WantedPriceList extends Omit<PriceList, 'effectiveAt'> {
-  readonly effectiveAt: number | null;
+export interface WantedPriceList extends Omit<PriceList, 'effectiveAtMs'> {
+  readonly effectiveAtMs: number | null;
 }
 
 export type Publication =
@@ -107,14 +105,14 @@ export function publicationOf(
   if (published && isSameList(published, wanted)) return { result: 'published', list: published };
   if (wanted.version !== nextVersion) return { result: 'version_conflict', nextVersion };
   const earliestMs = nowMs + leadMs;
-  const effectiveAt = wanted.effectiveAt ?? earliestMs;
-  if (effectiveAt < earliestMs) return { result: 'too_early', earliestMs };
-  return { result: 'new', list: { ...wanted, effectiveAt } };
+  const effectiveAtMs = wanted.effectiveAtMs ?? earliestMs;
+  if (effectiveAtMs < earliestMs) return { result: 'too_early', earliestMs };
+  return { result: 'new', list: { ...wanted, effectiveAtMs } };
 }
 
 function isSameList(published: PriceList, wanted: WantedPriceList): boolean {
-  const { effectiveAt, ...prices } = published;
-  const isSameDate = wanted.effectiveAt === null || wanted.effectiveAt === effectiveAt;
+  const { effectiveAtMs, ...prices } = published;
+  const isSameDate = wanted.effectiveAtMs === null || wanted.effectiveAtMs === effectiveAtMs;
   const names = Object.keys(prices) as (keyof typeof prices)[];
   return isSameDate && names.every((name) => prices[name] === wanted[name]);
 }

@@ -59,7 +59,7 @@ describe('The price of a refresh (Limits: refresh charge; decisions: outcomes an
     const price = fc.nat({ max: 1_000_000 });
     const prices = fc.record({
       version: fc.constant(9),
-      effectiveAt: fc.constant(0),
+      effectiveAtMs: fc.constant(0),
       refreshReservation: price,
       refreshBlock: price,
       refreshBlockAssets: fc.integer({ min: 1, max: 1_000_000 }),

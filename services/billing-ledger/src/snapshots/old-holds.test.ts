@@ -10,15 +10,15 @@ import { commitDelayMaxMs } from './snapshot-pass.ts';
 const now = 1_000_000;
 const uuid = (number: number) => `0190aaaa-0000-7000-8000-${String(number).padStart(12, '0')}`;
 
-function holdAt(reservedAt: number): Hold {
+function holdAt(reservedAtMs: number): Hold {
   return {
-    refreshId: uuid(reservedAt),
+    refreshId: uuid(reservedAtMs),
     projectId: 'prj_1',
     productCode: 'platform.inventory.refresh.v1',
     asset: 'credits',
     amount: 125,
     priceVersion: 1,
-    reservedAt,
+    reservedAtMs,
   };
 }
 
@@ -62,7 +62,7 @@ describe('The list of old holds', () => {
 
     const { holds } = await list({ olderThanMs: 500_000, limit: 10 });
 
-    expect(holds.map(({ hold }) => hold.reservedAt)).toEqual([100, 200, 300, 400]);
+    expect(holds.map(({ hold }) => hold.reservedAtMs)).toEqual([100, 200, 300, 400]);
   });
 
   test('has none that was resolved since the snapshot, however many those are', async () => {
@@ -72,7 +72,7 @@ describe('The list of old holds', () => {
 
     const { holds } = await list({ olderThanMs: 0, limit: 10 });
 
-    expect(holds.map(({ hold }) => hold.reservedAt)).toEqual([17, 333, 500]);
+    expect(holds.map(({ hold }) => hold.reservedAtMs)).toEqual([17, 333, 500]);
   });
 
   test('has the holds of an account whose commits are not readable', async () => {
@@ -101,7 +101,7 @@ describe('The list of old holds', () => {
 
     const { holds } = await list({ olderThanMs: 0, limit: 2 });
 
-    expect(holds.map(({ hold }) => hold.reservedAt)).toEqual([100, 150]);
+    expect(holds.map(({ hold }) => hold.reservedAtMs)).toEqual([100, 150]);
     expect(read).toEqual(['acc_a', 'acc_b']);
   });
 });

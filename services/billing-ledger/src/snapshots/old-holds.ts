@@ -61,10 +61,10 @@ export function createListOldHolds({
     const asOfMs = Math.max(0, throughMs - commitDelayMaxMs);
     let holds: AccountHold[] = [];
     for await (const { account } of snapshots.listSnapshotsWithHolds(until)) {
-      const own = listHolds(account.holds).filter((hold) => hold.reservedAt <= until);
+      const own = listHolds(account.holds).filter((hold) => hold.reservedAtMs <= until);
       const last = holds[limit - 1];
       const oldest = own[0];
-      if (last && oldest && last.hold.reservedAt <= oldest.reservedAt) break;
+      if (last && oldest && last.hold.reservedAtMs <= oldest.reservedAtMs) break;
       const open = await listOpen(account.accountId, own, limit);
       holds = [...holds, ...open].sort(byAge).slice(0, limit);
     }
@@ -73,7 +73,7 @@ export function createListOldHolds({
 }
 
 function byAge(left: AccountHold, right: AccountHold): number {
-  return left.hold.reservedAt - right.hold.reservedAt;
+  return left.hold.reservedAtMs - right.hold.reservedAtMs;
 }
 
 export type HoldWatch = ReturnType<typeof createHoldWatch>;
@@ -87,7 +87,7 @@ export function createHoldWatch(listOldHolds: ListOldHolds) {
     async round(): Promise<void> {
       try {
         const { holds } = await listOldHolds({ olderThanMs: 0, limit: 1 });
-        oldestAtMs = holds[0]?.hold.reservedAt ?? null;
+        oldestAtMs = holds[0]?.hold.reservedAtMs ?? null;
       } catch (error) {
         oldestAtMs = undefined;
         throw error;

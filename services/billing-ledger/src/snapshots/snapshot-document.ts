@@ -17,7 +17,7 @@ export interface Snapshot {
 }
 
 /** Raised when the content or the meaning of an entry changes; others are not read. */
-export const snapshotFormat = 2;
+export const snapshotFormat = 3;
 
 export interface SnapshotDocument extends Sealed {
   readonly _id: AccountId;
@@ -50,11 +50,11 @@ export function toSnapshotDocument(snapshot: Snapshot): SnapshotDocument {
 }
 
 function toContent({ account, head }: Snapshot): SnapshotContent {
-  const { accountId, lastSeq, lastAt, balances, terms } = account;
+  const { accountId, lastSeq, lastAtMs, balances, terms } = account;
   const { period, projects } = account.spend;
   const spend = { period, projects: listAmounts(projects) };
   const holds = listHolds(account.holds);
-  return { accountId, lastSeq, lastAt, balances, holds, terms, spend, head };
+  return { accountId, lastSeq, lastAtMs, balances, holds, terms, spend, head };
 }
 
 export function isSameState(left: Snapshot, right: Snapshot): boolean {
@@ -62,7 +62,7 @@ export function isSameState(left: Snapshot, right: Snapshot): boolean {
 }
 
 function indexedFields({ accountId, lastSeq, holds: [oldest] }: SnapshotContent) {
-  const oldestHoldAt = oldest && { oldestHoldAt: dateOf(oldest.reservedAt) };
+  const oldestHoldAt = oldest && { oldestHoldAt: dateOf(oldest.reservedAtMs) };
   return { _id: accountId, format: snapshotFormat, lastSeq, ...oldestHoldAt };
 }
 

@@ -16,7 +16,7 @@ function passesOver(activity: readonly AccountActivity[], passedMs: number) {
   const pass = createSnapshotPass({
     journal: {
       listActiveAccounts: async (timeMs, limit) =>
-        activity.filter(({ at }) => at >= timeMs).slice(0, limit),
+        activity.filter(({ atMs }) => atMs >= timeMs).slice(0, limit),
     },
     snapshots: {
       findPassedThrough: async () => throughMs,
@@ -44,7 +44,11 @@ function passesOver(activity: readonly AccountActivity[], passedMs: number) {
 }
 
 const start = createTestClock().now();
-const activeAt = (at: number): AccountActivity => ({ accountId: newAccountId(), lastSeq: 1, at });
+const activeAt = (atMs: number): AccountActivity => ({
+  accountId: newAccountId(),
+  lastSeq: 1,
+  atMs,
+});
 
 test('a pass is over the accounts active since the last one, and over those whose commits may have come late', async () => {
   const [old, late, recent] = [start - hourMs, start - 90_000, start - 1_000].map(activeAt);
@@ -54,7 +58,7 @@ test('a pass is over the accounts active since the last one, and over those whos
   await pass();
   await pass();
 
-  expect(late?.at).toBeGreaterThan(start - intervalMs - commitDelayMaxMs);
+  expect(late?.atMs).toBeGreaterThan(start - intervalMs - commitDelayMaxMs);
   expect(passed).toEqual([late?.accountId, recent?.accountId]);
   expect(through()).toBe(start);
 });

@@ -58,7 +58,7 @@ export function createSnapshotPass(deps: {
       const accounts = new Set(page.map(({ accountId }) => accountId));
       await forEachLimited(accounts, accountsAtOnce, (one) => snapshotOne(one, signal));
       // A page that is all of one millisecond is followed by the next millisecond.
-      from = Math.max(page.at(-1)?.at ?? endMs, from + 1);
+      from = Math.max(page.at(-1)?.atMs ?? endMs, from + 1);
       const nextMs = page.length === commitsPerPage ? Math.min(from, endMs) : endMs;
       // Another pass is under way where it was moved meanwhile.
       if (!(await snapshots.movePass(throughMs, nextMs))) return;

@@ -8,7 +8,13 @@ import {
   type UsageDocuments,
   type UsageFaults,
 } from '../../test/support/fake-usage.ts';
-import { accounts, type Program, programs, startMs } from '../../test/support/program.ts';
+import {
+  accounts,
+  commandOf,
+  type Program,
+  programs,
+  startMs,
+} from '../../test/support/program.ts';
 import { createChance, createScheduler } from '../../test/support/simulation/scheduler.ts';
 import { type StoredJournal, storeProgram } from '../../test/support/stored-journal.ts';
 import type { Command } from '../accounts/command.domain.ts';
@@ -32,8 +38,8 @@ const atOnce = async <Value>(effect: () => Value) => effect();
 function counted(stored: StoredJournal, accountId: string, span: UsageSpan, throughSeq = 1e9) {
   const rows: Record<string, number[]> = {};
   for (const { accountId: owner, entry } of stored.entries) {
-    const { asset, at, change, kind, pages, productCode, projectId } = entry;
-    const day = Math.floor(at / dayMs);
+    const { asset, atMs, change, kind, pageCount, productCode, projectId } = entry;
+    const day = Math.floor(atMs / dayMs);
     if (owner !== accountId || entry.seq > throughSeq) continue;
     if (day < span.fromDay || day >= span.endDay) continue;
     if (span.projectId !== null && projectId !== span.projectId) continue;
@@ -41,7 +47,7 @@ function counted(stored: StoredJournal, accountId: string, span: UsageSpan, thro
     const key = `${day} ${projectId} ${productCode} ${asset}`;
     const [count = 0, charged = 0, reversed = 0] = rows[key] ?? [];
     rows[key] = [
-      count + (kind === 'reverse' ? 0 : (pages ?? 1)),
+      count + (kind === 'reverse' ? 0 : (pageCount ?? 1)),
       charged + Math.max(0, change.consumed),
       reversed + Math.max(0, -change.consumed),
     ];
@@ -117,16 +123,16 @@ function growingJournal(
 /** Many pages of one Project in one day. */
 const busyDays = fc.integer({ min: 4, max: 16 }).map((pages): Program => {
   const [accountId = 'acc_'] = accounts;
-  const subject = { accountId, requestId: 'req_grant' } as const;
-  const grant = { ...subject, kind: 'grant', commandId: 'grant:busy', reason: 'busy' } as const;
+  const ids = { accountId, requestId: 'req_grant', commandId: 'grant:busy' } as const;
+  const booking = { asset: 'credits', amount: 1_000, reason: 'busy' } as const;
   const charges = Array.from({ length: pages }, (_, page): Command => {
     const requestId: RequestId = `req_0190dddd-0000-7000-8000-${String(page).padStart(12, '0')}`;
     const commandId = `charge:${requestId}`;
     const productCode = 'platform.inventory.page.v1';
-    const ids = { accountId, commandId, requestId, projectId: 'prj_busy' } as const;
-    return { kind: 'charge', ...ids, sentAt: startMs, productCode, pages: 1 };
+    const subjects = { accountId, commandId, requestId, projectId: 'prj_busy' } as const;
+    return commandOf('charge', { ...subjects, productCode, pageCount: null });
   });
-  const commands: Command[] = [{ ...grant, asset: 'credits', amount: 1_000 }, ...charges];
+  const commands: Command[] = [commandOf('grant', { ...ids, ...booking }), ...charges];
   return commands.map((command) => ({ command, now: startMs }));
 });
 

@@ -44,9 +44,9 @@ function useOf(entry: Entry): Use | null {
   if ((!isUse && kind !== 'reverse') || projectId === null || productCode === null) return null;
   const { consumed } = entry.change;
   const amounts = isUse
-    ? { count: entry.pages ?? 1, charged: consumed, reversed: 0 }
+    ? { count: entry.pageCount ?? 1, charged: consumed, reversed: 0 }
     : { count: 0, charged: 0, reversed: 0 - consumed };
-  return { day: dayOf(entry.at), projectId, product: { productCode, asset, ...amounts } };
+  return { day: dayOf(entry.atMs), projectId, product: { productCode, asset, ...amounts } };
 }
 
 export type DayKey = Pick<DayUsage, 'day' | 'projectId'>;

@@ -1,3 +1,4 @@
+import type { PageProduct } from '@inventory/contracts/vocabulary';
 import { type Account, applyEntry, holdsAfter, withBalances } from '../accounts/account.domain.ts';
 import { areEqual, isConserved, isSolvent, plus } from '../accounts/balances.domain.ts';
 import type { Entry } from '../accounts/entry.domain.ts';
@@ -8,7 +9,6 @@ import { pastPeriod } from '../accounts/period.domain.ts';
 import { capRefusal, spendAfter } from '../accounts/spend.domain.ts';
 import { crossedAlert, fundingAsset, termsAfter } from '../accounts/terms.domain.ts';
 import {
-  type PageProduct,
   type PriceBook,
   type PriceList,
   pagePrice,
@@ -37,7 +37,7 @@ export function entryProblems(
   const after = plus(before, entry.change);
   return [
     entry.seq !== account.lastSeq + 1 && `does not follow position ${account.lastSeq}`,
-    entry.at < account.lastAt && 'time is before the previous entry',
+    entry.atMs < account.lastAtMs && 'time is before the previous entry',
     !isConserved(entry.change) && 'movement does not net to zero',
     !fitsTemplate(entry.kind, entry.change) && `movement is not one of a ${entry.kind}`,
     !areEqual(after, entry.after) && 'balances are not the previous ones plus the movement',
@@ -68,7 +68,7 @@ export function adoptEntry(account: Account, entry: Entry): Account {
   return {
     accountId: account.accountId,
     lastSeq: entry.seq,
-    lastAt: entry.at,
+    lastAtMs: entry.atMs,
     balances,
     holds: adoptHolds(account, entry),
     terms: termsAfter(account.terms, entry, balances),
@@ -104,12 +104,13 @@ function isOfItsSubject({ command, commandId, refreshId, requestId }: Entry): bo
 }
 
 /** What a hold or charge leaves to the entry that ends it. */
-interface Made extends Pick<Entry, 'asset' | 'priceVersion' | 'projectId' | 'productCode' | 'at'> {
+interface Made
+  extends Pick<Entry, 'asset' | 'priceVersion' | 'projectId' | 'productCode' | 'atMs'> {
   readonly amount: number;
 }
 
-function heldBy({ reservedAt, ...hold }: Hold): Made {
-  return { ...hold, at: reservedAt };
+function heldBy({ reservedAtMs, ...hold }: Hold): Made {
+  return { ...hold, atMs: reservedAtMs };
 }
 
 /** A charge that came before its reversal. */
@@ -135,14 +136,15 @@ function endProblems(entry: Entry, made: Made | undefined): Problems {
     made.priceVersion !== entry.priceVersion && `ends a ${noun} at other prices`,
     made.productCode !== entry.productCode && `ends a ${noun} of another product`,
     made.projectId !== entry.projectId && `ends a ${noun} of another Project`,
-    pastPeriod(made.at, entry.at) !== entry.pastPeriod && `period of its ${noun} missing or wrong`,
+    pastPeriod(made.atMs, entry.atMs) !== entry.pastPeriod &&
+      `period of its ${noun} missing or wrong`,
   ];
 }
 
 function priceProblems(open: Hold | undefined, entry: Entry, book: PriceBook): Problems {
-  const { command, kind, change, priceVersion, at, pricedAt } = entry;
+  const { command, kind, change, priceVersion, atMs, pricedAtMs } = entry;
   const isPurchase = command === 'reserve' || command === 'charge';
-  if (!isPurchase && pricedAt !== null) return ['time of a price without a purchase'];
+  if (!isPurchase && pricedAtMs !== null) return ['time of a price without a purchase'];
   if (!isPurchase && priceVersion === null) return [];
   const prices = priceVersion === null ? undefined : book.byVersion(priceVersion);
   if (prices === undefined) return ['its price list is unknown'];
@@ -150,9 +152,9 @@ function priceProblems(open: Hold | undefined, entry: Entry, book: PriceBook): P
   const charged = kind === 'reserve' ? change.held : change.consumed;
   return [
     // A resolution and a reversal keep the list of what they end.
-    isPurchase && book.activeAt(pricedAt ?? at) !== prices && 'its price list was not in force',
-    pricedAt !== null &&
-      priceTime(pricedAt, at) !== pricedAt &&
+    isPurchase && book.activeAt(pricedAtMs ?? atMs) !== prices && 'its price list was not in force',
+    pricedAtMs !== null &&
+      priceTime(pricedAtMs, atMs) !== pricedAtMs &&
       'time of its price is not possible',
     price === null && 'price cannot be computed',
     typeof price === 'number' &&
@@ -171,7 +173,7 @@ function expectedPrice(
     case 'reserve':
       return Math.min(prices.refreshReservation, entry.maxCredits ?? Number.POSITIVE_INFINITY);
     case 'charge':
-      return (entry.pages ?? 1) * pagePrice(prices, entry.productCode as PageProduct);
+      return (entry.pageCount ?? 1) * pagePrice(prices, entry.productCode as PageProduct);
     case 'settle':
     case 'release': {
       const { outcome, observedAssets } = entry;
@@ -190,7 +192,7 @@ type Problems = (string | false)[];
 
 /** A month begins with what is due then, once, and with nothing before it. */
 function openingProblems(account: Account, entry: Entry): Problems {
-  const due = dueOpening(periodStateOf(account), entry.at);
+  const due = dueOpening(periodStateOf(account), entry.atMs);
   if (entry.kind !== 'expire' && entry.kind !== 'allowance') {
     return [due !== null && 'month opening missing'];
   }
@@ -235,13 +237,13 @@ function isExpectedAlert(account: Account, entry: Entry): boolean {
 }
 
 function purchaseProblems(account: Account, entry: Entry): Problems {
-  const { kind, change, projectId, at } = entry;
+  const { kind, change, projectId, atMs } = entry;
   if (kind !== 'reserve' && kind !== 'charge') return [];
   const required = kind === 'reserve' ? change.held : change.consumed;
   return [
     entry.asset !== fundingAsset(account.terms.funding) && 'asset does not match the funding',
     projectId !== null &&
-      capRefusal(account, { projectId, required, at }) !== null &&
+      capRefusal(account, { projectId, required, atMs }) !== null &&
       'exceeds the spend cap of its Project',
   ];
 }

@@ -171,7 +171,7 @@ describe('Verification of the journal [ledger-verify]', () => {
     const [snapshot] = stored.snapshots;
     if (!snapshot) throw new Error('no snapshot');
     const { account } = snapshot;
-    const wrong = { ...snapshot, account: { ...account, lastAt: account.lastAt + 1 } };
+    const wrong = { ...snapshot, account: { ...account, lastAtMs: account.lastAtMs + 1 } };
 
     expect((await verifyCommits(stored, commitsOf(stored), [wrong])).problems).toMatchObject([
       { problem: 'snapshot does not match the fold' },
@@ -223,9 +223,9 @@ function forge(document: CommitDocument, forgery: Forgery): CommitDocument {
   const content = contentOf(document) as { readonly entries: readonly StoredEntry[] };
   const forged = content.entries.map((entry) => ({ ...entry, ...forgery(entry) }));
   const sealed = { ...document, ...seal({ ...content, entries: forged }) };
-  const { accountId, firstSeq, lastSeq, at, entries } = readCommit(sealed);
+  const { accountId, firstSeq, lastSeq, atMs, entries } = readCommit(sealed);
   const commandKeys = entries.flatMap(entryKeys).map((key) => storedCommandKey(accountId, key));
-  return { ...sealed, _id: commitId(accountId, firstSeq), lastSeq, at: dateOf(at), commandKeys };
+  return { ...sealed, _id: commitId(accountId, firstSeq), lastSeq, at: dateOf(atMs), commandKeys };
 }
 
 /** A journal that has what is forged and, after it, what depends on it. */
@@ -357,18 +357,18 @@ describe('Verification of a journal rewritten with valid hashes [ledger-verify]'
     ],
     [
       'a purchase has the prices of a time at which no kept command was sent',
-      (entry) => (isPurchase(entry) ? { pricedAt: entry.at - 61 * 86_400_000 } : null),
+      (entry) => (isPurchase(entry) ? { pricedAtMs: entry.atMs - 61 * 86_400_000 } : null),
       'time of its price is not possible',
     ],
     [
       'a settlement has the prices of a time',
-      (entry) => (entry.kind === 'settle' ? { pricedAt: entry.at } : null),
+      (entry) => (entry.kind === 'settle' ? { pricedAtMs: entry.atMs } : null),
       'settle time of a price without a purchase',
     ],
     ...reversals,
     [
       'time goes back',
-      ({ at = 0, seq = 0 }) => ({ at: at - 40 * 86_400_000 * seq }),
+      ({ atMs = 0, seq = 0 }) => ({ atMs: atMs - 40 * 86_400_000 * seq }),
       'time is before the previous entry',
     ],
     [

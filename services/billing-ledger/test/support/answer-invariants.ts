@@ -1,32 +1,32 @@
 import type { Command } from '../../src/accounts/command.domain.ts';
-import { outcomeId, toAnswerOutcome, toOutcome } from '../../src/journal/on-billing-commands.ts';
+import { answerOutcomeOf, outcomeId, outcomeOf } from '../../src/accounts/outcome.domain.ts';
 import { moneyOf, stateOf } from './account-state.ts';
-import { accounts, priceLists, startMs } from './program.ts';
+import { accounts, commandOf, priceLists, startMs, withBody } from './program.ts';
 import { createReferenceModel } from './reference-model.ts';
 import { type Invariant, type Played, playProgram, runProgram } from './run-program.ts';
 
 export const answersStick: Invariant = (rules, program) => {
   const { ledger, played } = playProgram(rules, program);
   const tellAgain = (step: Played['step']) => {
-    const before = stateOf(ledger.account(step.command.accountId));
+    const before = stateOf(ledger.account(step.command.body.accountId));
     const again = ledger.play({ ...step, now: step.now + 86_400_000 });
-    const isUnchanged = before === stateOf(ledger.account(step.command.accountId));
+    const isUnchanged = before === stateOf(ledger.account(step.command.body.accountId));
     return { again, isUnchanged };
   };
   // Money arrives in between: what was refused for want of it stays refused.
   for (const [index, accountId] of accounts.entries()) {
     const asset = index === 0 ? 'credits' : 'units';
-    const common = { accountId, requestId: 'req_', asset, amount: 1_000, reason: 'late' } as const;
-    const command: Command = { ...common, kind: 'grant', commandId: 'grant:late' };
-    ledger.play({ command, now: startMs });
+    const booking = { asset, amount: 1_000, reason: 'late' } as const;
+    const ids = { accountId, requestId: 'req_', commandId: 'grant:late' } as const;
+    ledger.play({ command: commandOf('grant', { ...ids, ...booking }), now: startMs });
   }
   return played.toReversed().every(({ step, result, entry }) => {
     const first = { result: result === 'new' ? ('recorded' as const) : result, entry };
     const { again, isUnchanged } = tellAgain(step);
-    const outcomes = JSON.stringify(toAnswerOutcome(step.command, first));
+    const outcomes = JSON.stringify(answerOutcomeOf(step.command, first));
     const repeated = { result: again.result as typeof first.result, entry: again.entry };
     if (again.result === 'new' || !isUnchanged) return false;
-    if (outcomes !== JSON.stringify(toAnswerOutcome(step.command, repeated))) return false;
+    if (outcomes !== JSON.stringify(answerOutcomeOf(step.command, repeated))) return false;
     const other = withOtherContent(step.command);
     if (!other || first.result !== 'recorded') return true;
     const conflicting = tellAgain({ ...step, command: other });
@@ -36,15 +36,15 @@ export const answersStick: Invariant = (rules, program) => {
 
 /** Null where a command has no content beside its id, or the first one stands whatever comes. */
 function withOtherContent(command: Command): Command | null {
-  switch (command.kind) {
-    case 'reserve':
-    case 'charge':
-      return { ...command, projectId: 'prj_other' };
-    case 'grant':
-    case 'adjust':
-      return { ...command, amount: command.amount + 1 };
-    case 'configure':
-      return { ...command, reason: 'another' };
+  switch (command.type) {
+    case 'billing.reserve.v1':
+    case 'billing.charge.v1':
+      return withBody(command, { projectId: 'prj_other' });
+    case 'billing.grant.v1':
+    case 'billing.adjust.v1':
+      return withBody(command, { amount: command.body.amount + 1 });
+    case 'billing.configure.v1':
+      return withBody(command, { reason: 'another' });
     default:
       return null;
   }
@@ -64,16 +64,14 @@ export const outcomesAreTheEntries: Invariant = (rules, program) => {
   for (const { step, result, entry } of played) {
     if (result === 'precluded') continue;
     for (const one of [...entry.opening, entry]) {
-      const outcome = toOutcome(step.command.accountId, one);
+      const outcome = outcomeOf(step.command.body.accountId, one);
       outcomes.set(outcomeId(outcome), JSON.stringify(outcome));
     }
   }
   const journaled = accounts.flatMap((accountId) =>
-    ledger.journal(accountId).map((entry) => toOutcome(accountId, entry)),
+    ledger.journal(accountId).map((entry) => outcomeOf(accountId, entry)),
   );
-  const commands = new Set(
-    journaled.map((outcome) => `${outcome.account_id} ${outcome.command_id}`),
-  );
+  const commands = new Set(journaled.map((outcome) => `${outcome.accountId} ${outcome.commandId}`));
   return (
     commands.size === journaled.length &&
     outcomes.size === journaled.length &&

@@ -20,8 +20,9 @@ export const isConserved: Invariant = (rules, program) => {
       if (kind === 'allowance') issued.units += BigInt(change.available);
     }
     const { command } = step;
-    const isIssue = command.kind === 'grant' || command.kind === 'adjust';
-    if (isIssue && entry.refusal === null) issued[command.asset] += BigInt(command.amount);
+    const isIssue = command.type === 'billing.grant.v1' || command.type === 'billing.adjust.v1';
+    if (isIssue && entry.refusal === null)
+      issued[command.body.asset] += BigInt(command.body.amount);
   }
   const states = accounts.map(ledger.account);
   return ledgerAssets.every(
@@ -46,7 +47,7 @@ export const holdsAddUp: Invariant = (rules, program) => {
   const open = new Map<string, Entry>();
   const resolved = new Set<string>();
   for (const { step, entry, account } of newEntries(played)) {
-    const key = `${step.command.accountId} ${entry.refreshId}`;
+    const key = `${step.command.body.accountId} ${entry.refreshId}`;
     if (entry.kind === 'reserve') open.set(key, entry);
     if (entry.kind === 'settle' || entry.kind === 'release') {
       if (resolved.has(key) || !open.delete(key)) return false;

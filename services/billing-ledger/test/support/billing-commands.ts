@@ -23,60 +23,60 @@ export interface Sender {
 }
 
 export function senderOf(accountId: AccountId, projectId: ProjectId = newProjectId()): Sender {
-  const common = { account_id: accountId, project_id: projectId };
-  const issued = { account_id: accountId, asset: 'credits', reason: 'test' } as const;
+  const common = { accountId, projectId };
+  const issued = { accountId, asset: 'credits', reason: 'test' } as const;
   return {
     accountId,
     projectId,
     grant: (amount, key = newRequestId()) => {
       const id = billingCommandId.grant(key);
-      const body = { ...issued, command_id: id, request_id: newRequestId(), amount };
+      const body = { ...issued, commandId: id, requestId: newRequestId(), amount };
       return { type: 'billing.grant.v1', id, body };
     },
     grantUnits: (amount) => {
       const id = billingCommandId.grant(newRequestId());
-      const body = { ...issued, command_id: id, request_id: newRequestId(), amount };
+      const body = { ...issued, commandId: id, requestId: newRequestId(), amount };
       return { type: 'billing.grant.v1', id, body: { ...body, asset: 'units' } };
     },
     configure: (change, key = newRequestId()) => {
       const id = billingCommandId.configure(key);
-      const request_id = newRequestId();
-      const body = { account_id: accountId, command_id: id, request_id, change, reason: 'test' };
+      const requestId = newRequestId();
+      const body = { accountId, commandId: id, requestId, change, reason: 'test' };
       return { type: 'billing.configure.v1', id, body };
     },
     adjust: (amount) => {
       const id = billingCommandId.adjust(newRequestId());
-      const body = { ...issued, command_id: id, request_id: newRequestId(), amount };
+      const body = { ...issued, commandId: id, requestId: newRequestId(), amount };
       return { type: 'billing.adjust.v1', id, body };
     },
-    reserve: (refresh_id = newRefreshId(), max_credits = 1_000_000) => {
-      const id = billingCommandId.reserve(refresh_id);
-      const product_code = 'platform.inventory.refresh.v1';
-      const request_id = newRequestId();
-      const subjects = { ...common, command_id: id, refresh_id, request_id };
-      const times = { deadline_at: '2026-06-01T00:30:00.000Z', retry_after_seconds: 25 };
-      const body = { ...subjects, product_code, max_credits, ...times } as const;
+    reserve: (refreshId = newRefreshId(), maxCredits = 1_000_000) => {
+      const id = billingCommandId.reserve(refreshId);
+      const productCode = 'platform.inventory.refresh.v1';
+      const requestId = newRequestId();
+      const subjects = { ...common, commandId: id, refreshId, requestId };
+      const times = { deadlineAtMs: Date.UTC(2026, 5, 1, 0, 30), retryAfterSeconds: 25 };
+      const body = { ...subjects, productCode, maxCredits, ...times } as const;
       return { type: 'billing.reserve.v1', id, body };
     },
-    settle: (refresh_id, outcome, assets) => {
-      const id = billingCommandId.settle(refresh_id);
-      const observed_assets = assets ?? null;
-      const body = { ...common, command_id: id, refresh_id, outcome, observed_assets };
+    settle: (refreshId, outcome, assets) => {
+      const id = billingCommandId.settle(refreshId);
+      const observedAssets = assets ?? null;
+      const body = { ...common, commandId: id, refreshId, outcome, observedAssets };
       return { type: 'billing.settle.v1', id, body };
     },
-    release: (refresh_id) => {
-      const id = billingCommandId.release(refresh_id);
-      return { type: 'billing.release.v1', id, body: { ...common, command_id: id, refresh_id } };
+    release: (refreshId) => {
+      const id = billingCommandId.release(refreshId);
+      return { type: 'billing.release.v1', id, body: { ...common, commandId: id, refreshId } };
     },
-    charge: (request_id) => {
-      const id = billingCommandId.charge(request_id);
-      const product_code = 'platform.inventory.current.page.v1';
-      const body = { ...common, command_id: id, request_id, product_code } as const;
+    charge: (requestId) => {
+      const id = billingCommandId.charge(requestId);
+      const productCode = 'platform.inventory.current.page.v1';
+      const body = { ...common, commandId: id, requestId, productCode, pageCount: null } as const;
       return { type: 'billing.charge.v1', id, body };
     },
-    reverse: (request_id) => {
-      const id = billingCommandId.reverse(request_id);
-      return { type: 'billing.reverse.v1', id, body: { ...common, command_id: id, request_id } };
+    reverse: (requestId) => {
+      const id = billingCommandId.reverse(requestId);
+      return { type: 'billing.reverse.v1', id, body: { ...common, commandId: id, requestId } };
     },
   };
 }

@@ -22,10 +22,12 @@ export const stateIsTheFold: Invariant = (rules, program) => {
 export const timeGoesOn: Invariant = (rules, program) => {
   const { ledger, played } = runProgram(rules, program);
   const isClockOfLedger = newEntries(played).every(({ entry, step, met }) =>
-    [...entry.opening, entry].every(({ at }) => at === Math.max(step.now, met.lastAt)),
+    [...entry.opening, entry].every(({ atMs }) => atMs === Math.max(step.now, met.lastAtMs)),
   );
   const isOrdered = accounts.every((accountId) =>
-    ledger.journal(accountId).every((entry, index, all) => entry.at >= (all[index - 1]?.at ?? 0)),
+    ledger
+      .journal(accountId)
+      .every((entry, index, all) => entry.atMs >= (all[index - 1]?.atMs ?? 0)),
   );
   return isClockOfLedger && isOrdered;
 };
@@ -34,7 +36,7 @@ export const accountsAreApart: Invariant = (rules, program) => {
   const { ledger } = runProgram(rules, program);
   return accounts.every((accountId) => {
     const alone = createLedger(rules);
-    for (const step of program) if (step.command.accountId === accountId) alone.play(step);
+    for (const step of program) if (step.command.body.accountId === accountId) alone.play(step);
     return JSON.stringify(alone.journal(accountId)) === JSON.stringify(ledger.journal(accountId));
   });
 };

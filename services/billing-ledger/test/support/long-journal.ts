@@ -7,7 +7,7 @@ import { planCommit } from '../../src/accounts/evaluate.domain.ts';
 import { chainStart } from '../../src/journal/commit-document.ts';
 import { createJournal } from '../../src/journal/journal-store.ts';
 import type { Snapshot } from '../../src/snapshots/snapshot-document.ts';
-import { prices } from './program.ts';
+import { commandOf, prices } from './program.ts';
 
 /** Stores so many grants of one credit each, as a writer would; the account after them. */
 export async function storeGrants(db: Db, accountId: AccountId, count: number): Promise<Snapshot> {
@@ -32,13 +32,7 @@ export async function storeGrants(db: Db, accountId: AccountId, count: number): 
 }
 
 function grantOf(accountId: AccountId, place: number): Command {
-  return {
-    kind: 'grant',
-    commandId: `grant:${place}`,
-    accountId,
-    requestId: newRequestId(),
-    asset: 'credits',
-    amount: 1,
-    reason: 'a long journal',
-  };
+  const booking = { asset: 'credits', amount: 1, reason: 'a long journal' } as const;
+  const ids = { commandId: `grant:${place}`, accountId, requestId: newRequestId() };
+  return commandOf('grant', { ...ids, ...booking });
 }

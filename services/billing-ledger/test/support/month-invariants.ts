@@ -1,8 +1,9 @@
 import type { ProjectId } from '@inventory/contracts/ids';
+import type { BillingConfiguration } from '@inventory/contracts/messages/billing';
+import type { PageProduct } from '@inventory/contracts/vocabulary';
 import type { Entry } from '../../src/accounts/entry.domain.ts';
 import { periodStateOf } from '../../src/accounts/open-period.domain.ts';
-import type { Configuration } from '../../src/accounts/terms.domain.ts';
-import { type PageProduct, pagePrice } from '../../src/prices/price-list.domain.ts';
+import { pagePrice } from '../../src/prices/price-list.domain.ts';
 import { accounts, priceLists } from './program.ts';
 import { type Invariant, runProgram } from './run-program.ts';
 
@@ -12,19 +13,19 @@ const monthOf = (timeMs: number) => new Date(timeMs).toISOString().slice(0, 7);
 const isOpening = ({ kind }: Entry) => kind === 'expire' || kind === 'allowance';
 
 /** The last configuration of a kind before an entry. */
-function configuredBefore<Sets extends Configuration['sets']>(
+function configuredBefore<Sets extends BillingConfiguration['sets']>(
   journal: readonly Entry[],
   seq: number,
   sets: Sets,
-  isMeant: (configuration: Extract<Configuration, { sets: Sets }>) => boolean = () => true,
-): Extract<Configuration, { sets: Sets }> | null {
+  isMeant: (configuration: Extract<BillingConfiguration, { sets: Sets }>) => boolean = () => true,
+): Extract<BillingConfiguration, { sets: Sets }> | null {
   const found = journal.findLast(
     (entry) =>
       entry.seq < seq &&
       entry.configured?.sets === sets &&
-      isMeant(entry.configured as Extract<Configuration, { sets: Sets }>),
+      isMeant(entry.configured as Extract<BillingConfiguration, { sets: Sets }>),
   );
-  return (found?.configured ?? null) as Extract<Configuration, { sets: Sets }> | null;
+  return (found?.configured ?? null) as Extract<BillingConfiguration, { sets: Sets }> | null;
 }
 
 function perMonthBefore(journal: readonly Entry[], seq: number): number | null {
@@ -43,10 +44,10 @@ export const monthsBeginOnce: Invariant = (rules, program) => {
     const allowed = new Set<string>();
     let [units, issued, month] = [0, 0, ''];
     for (const entry of journal) {
-      const isNewMonth = monthOf(entry.at) !== month;
+      const isNewMonth = monthOf(entry.atMs) !== month;
       if (isNewMonth && units > 0 && entry.kind !== 'expire') return false;
       if (entry.kind === 'expire' && !(isNewMonth && entry.change.expired === units)) return false;
-      month = monthOf(entry.at);
+      month = monthOf(entry.atMs);
       const perMonth = perMonthBefore(journal, entry.seq);
       if (entry.kind === 'allowance') {
         const worth = Math.min(perMonth ?? 0, Number.MAX_SAFE_INTEGER - issued);
@@ -68,12 +69,12 @@ export const pastUnitsExpire: Invariant = (rules, program) => {
     const made = new Map<string, string>();
     return ledger.journal(accountId).every((entry) => {
       const { kind, change, refreshId, requestId } = entry;
-      if (kind === 'reserve') made.set(`hold ${refreshId}`, monthOf(entry.at));
-      if (kind === 'charge') made.set(`charge ${requestId}`, monthOf(entry.at));
+      if (kind === 'reserve') made.set(`hold ${refreshId}`, monthOf(entry.atMs));
+      if (kind === 'charge') made.set(`charge ${requestId}`, monthOf(entry.atMs));
       const isResolution = kind === 'settle' || kind === 'release';
       if (!isResolution && kind !== 'reverse') return kind === 'expire' || change.expired === 0;
       const ended = made.get(isResolution ? `hold ${refreshId}` : `charge ${requestId}`);
-      const isPast = entry.asset === 'units' && ended !== monthOf(entry.at);
+      const isPast = entry.asset === 'units' && ended !== monthOf(entry.atMs);
       return isPast ? change.available === 0 : change.expired === 0;
     });
   });
@@ -87,7 +88,7 @@ function spentBefore(journal: readonly Entry[], seq: number, of: ProjectId, mont
     if (entry.seq >= seq) break;
     if (entry.projectId !== of) continue;
     const id = entry.refreshId ?? entry.requestId;
-    const isNow = monthOf(entry.at) === month;
+    const isNow = monthOf(entry.atMs) === month;
     if (entry.kind === 'charge' && isNow) open.set(id, entry);
     if (entry.kind === 'reserve' && isNow) open.set(id, entry);
     if (entry.kind === 'reverse') open.delete(id);
@@ -99,12 +100,12 @@ function spentBefore(journal: readonly Entry[], seq: number, of: ProjectId, mont
   return spent;
 }
 
-function priceOf({ command, maxCredits, pages, priceVersion, productCode }: Entry): number {
+function priceOf({ command, maxCredits, pageCount, priceVersion, productCode }: Entry): number {
   const list = priceLists.find(({ version }) => version === priceVersion);
   if (list === undefined) return 0;
   return command === 'reserve'
     ? Math.min(list.refreshReservation, maxCredits ?? list.refreshReservation)
-    : (pages ?? 1) * pagePrice(list, productCode as PageProduct);
+    : (pageCount ?? 1) * pagePrice(list, productCode as PageProduct);
 }
 
 /** A Project is refused exactly when it would exceed its cap, and the refusal carries the cap. */
@@ -118,7 +119,7 @@ export const capsAreKept: Invariant = (rules, program) => {
       if (projectId === null) return false;
       const isIts = (cap: { projectId: ProjectId }) => cap.projectId === projectId;
       const cap = configuredBefore(journal, seq, 'spend_cap', isIts)?.cap ?? null;
-      const spent = spentBefore(journal, seq, projectId, monthOf(entry.at));
+      const spent = spentBefore(journal, seq, projectId, monthOf(entry.atMs));
       if (kind !== 'refuse') return cap === null || spent + change.held + change.consumed <= cap;
       if (refusal?.code !== 'spend_cap_reached') return true;
       const { detail } = refusal;
@@ -128,8 +129,8 @@ export const capsAreKept: Invariant = (rules, program) => {
         detail.cap === cap &&
         detail.spent === spent &&
         spent + priceOf(entry) > cap &&
-        monthOf(resetsAt - 1) === monthOf(entry.at) &&
-        monthOf(resetsAt) !== monthOf(entry.at)
+        monthOf(resetsAt - 1) === monthOf(entry.atMs) &&
+        monthOf(resetsAt) !== monthOf(entry.atMs)
       );
     });
   });
@@ -148,10 +149,10 @@ export const warnsOncePerCrossing: Invariant = (rules, program) => {
     return journal.every((entry) => {
       available[entry.asset] = entry.after.available;
       if (entry.asset === 'units') issuedUnits = entry.after.issued;
-      if (entry.kind === 'allowance') allowedMonth = monthOf(entry.at);
+      if (entry.kind === 'allowance') allowedMonth = monthOf(entry.atMs);
       const alert = configuredBefore(journal, entry.seq + 1, 'balance_alert')?.threshold ?? null;
       const perMonth = perMonthBefore(journal, entry.seq + 1);
-      const isDue = perMonth !== null && allowedMonth !== monthOf(entry.at);
+      const isDue = perMonth !== null && allowedMonth !== monthOf(entry.atMs);
       const due = isDue ? Math.min(perMonth, Number.MAX_SAFE_INTEGER - issuedUnits) : 0;
       const payable = perMonth === null ? available.credits : available.units + due;
       const isEnough = alert !== null && payable >= alert;
@@ -173,7 +174,7 @@ export const readsAsItWillBe: Invariant = (rules, program) => {
   const { played } = runProgram(rules, program);
   return played.every(({ result, met, before, entry }) => {
     if (result !== 'new') return true;
-    const read = rules.unitsAt(periodStateOf(met), entry.at);
+    const read = rules.unitsAt(periodStateOf(met), entry.atMs);
     return JSON.stringify(read) === JSON.stringify(before.balances.units);
   });
 };

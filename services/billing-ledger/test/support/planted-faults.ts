@@ -9,7 +9,7 @@ import { createPriceBook } from '../../src/prices/price-list.domain.ts';
 import type { InvariantName } from './invariants.ts';
 import { afterwards, type Call, faulty, moving, type PlantedFault } from './planted-fault.ts';
 import { plantedMonthFaults } from './planted-month-faults.ts';
-import { priceLists } from './program.ts';
+import { priceLists, withBody } from './program.ts';
 import { productRules } from './run-program.ts';
 
 /** Judged against an account that looks richer than it is. */
@@ -36,7 +36,9 @@ export const plantedFaults: readonly PlantedFault[] = [
     moving(evaluation, call, { ...evaluation.entry.change, available: 0 }),
   ),
   faulty(2, 'a reservation is made on credit', (call) =>
-    call[1].kind === 'reserve' ? richer(call, { available: 500, issued: 500 }) : evaluate(...call),
+    call[1].type === 'billing.reserve.v1'
+      ? richer(call, { available: 500, issued: 500 })
+      : evaluate(...call),
   ),
   afterwards(3, 'a settled hold stays open', resolutions, (evaluation, [before]) => ({
     ...evaluation,
@@ -44,23 +46,24 @@ export const plantedFaults: readonly PlantedFault[] = [
   })),
   faulty(4, 'a started block is not charged', (call) => {
     const [account, command, context] = call;
-    if (command.kind !== 'settle' || command.observedAssets === null) return evaluate(...call);
-    const observedAssets = command.observedAssets - (command.observedAssets % 1_000);
-    const evaluation = evaluate(account, { ...command, observedAssets }, context);
+    if (command.type !== 'billing.settle.v1' || command.body.observedAssets === null)
+      return evaluate(...call);
+    const observedAssets = command.body.observedAssets - (command.body.observedAssets % 1_000);
+    const evaluation = evaluate(account, withBody(command, { observedAssets }), context);
     if (evaluation.result !== 'new') return evaluation;
     const { entry } = evaluation;
-    return { ...evaluation, entry: { ...entry, observedAssets: command.observedAssets } };
+    return { ...evaluation, entry: { ...entry, observedAssets: command.body.observedAssets } };
   }),
   faulty(5, 'open holds count as available', (call) => {
     const [account, command] = call;
     const { held } = account.balances[fundingAsset(account.terms.funding)];
     const by = { available: held, issued: held };
-    return command.kind === 'reserve' ? richer(call, by) : evaluate(...call);
+    return command.type === 'billing.reserve.v1' ? richer(call, by) : evaluate(...call);
   }),
   faulty(6, 'a re-emitted answer carries the present time', (call) => {
     const evaluation = evaluate(...call);
     if (evaluation.result === 'new') return evaluation;
-    return { ...evaluation, entry: { ...evaluation.entry, at: call[2].now } };
+    return { ...evaluation, entry: { ...evaluation.entry, atMs: call[2].now } };
   }),
   afterwards(7, 'a refused command costs what there is', ['refuse'], (evaluation, call) => {
     const { available } = call[0].balances[evaluation.entry.asset];
@@ -78,11 +81,11 @@ export const plantedFaults: readonly PlantedFault[] = [
   faulty(9, 'the clock is believed', (call) => {
     const evaluation = evaluate(...call);
     if (evaluation.result !== 'new') return evaluation;
-    const at = call[2].now;
+    const atMs = call[2].now;
     return {
       ...evaluation,
-      entry: { ...evaluation.entry, at },
-      account: { ...evaluation.account, lastAt: at },
+      entry: { ...evaluation.entry, atMs },
+      account: { ...evaluation.account, lastAtMs: atMs },
     };
   }),
   faulty(10, 'a hold ends in what the account pays with now', (call) => {
@@ -103,32 +106,36 @@ export const plantedFaults: readonly PlantedFault[] = [
   }),
   faulty(11, 'a command has the prices of the moment it is booked', (call) => {
     const [account, command, context] = call;
-    if (!('sentAt' in command)) return evaluate(...call);
-    return evaluate(account, { ...command, sentAt: context.now }, context);
+    return evaluate(account, { ...command, writtenAtMs: context.now }, context);
   }),
   faulty(12, 'a repetition gets an entry of its own', (call) =>
-    call[1].kind === 'charge'
+    call[1].type === 'billing.charge.v1'
       ? withContext(call, { recorded: () => undefined })
       : evaluate(...call),
   ),
   faulty(13, 'a charge may come after its reversal', (call) => {
     const recorded = (key: string) => {
       const entry = call[2].recorded(key);
-      return call[1].kind === 'charge' && entry?.command === 'reverse' ? undefined : entry;
+      return call[1].type === 'billing.charge.v1' && entry?.command === 'reverse'
+        ? undefined
+        : entry;
     };
     return withContext(call, { recorded });
   }),
   ...plantedMonthFaults,
   faulty(23, 'a hold is what the price list says, whatever the client allows', (call) => {
     const [account, command, context] = call;
-    if (command.kind !== 'reserve') return evaluate(...call);
-    return evaluate(account, { ...command, maxCredits: Number.MAX_SAFE_INTEGER }, context);
+    if (command.type !== 'billing.reserve.v1') return evaluate(...call);
+    const maxCredits = Number.MAX_SAFE_INTEGER;
+    return evaluate(account, withBody(command, { maxCredits }), context);
   }),
   sharing(17, 'a command id of one account is recorded for all'),
   faulty('model', 'a hold can be made after a settle that did not find it', (call) => {
     const recorded = (key: string) => {
       const entry = call[2].recorded(key);
-      return call[1].kind === 'reserve' && entry?.command === 'settle' ? undefined : entry;
+      return call[1].type === 'billing.reserve.v1' && entry?.command === 'settle'
+        ? undefined
+        : entry;
     };
     return withContext(call, { recorded });
   }),
@@ -139,10 +146,10 @@ function sharing(breaks: InvariantName, fault: string): PlantedFault {
   const seen = new Map<string, Entry>();
   return faulty(breaks, fault, (call) => {
     const [account, command, context] = call;
-    if (account.lastSeq === 0 && command.commandId === 'grant:opening-credits') seen.clear();
+    if (account.lastSeq === 0 && command.body.commandId === 'grant:opening-credits') seen.clear();
     const key = commandKey(command);
     const recorded = (asked: string) => context.recorded(asked) ?? seen.get(asked);
-    const isOpening = command.commandId.startsWith('grant:opening');
+    const isOpening = command.body.commandId.startsWith('grant:opening');
     const evaluation = isOpening
       ? evaluate(...call)
       : evaluate(account, command, { ...context, recorded });

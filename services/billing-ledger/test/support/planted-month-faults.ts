@@ -24,13 +24,13 @@ function spending(account: Account, change: (projectId: string, amount: number) 
 /** Faults in what a month brings: allowances, caps and warnings. */
 export const plantedMonthFaults: readonly PlantedFault[] = [
   faulty(18, 'units that are left of a month stay', (call) =>
-    meeting(call, ({ lastAt }) => ({ lastAt: Math.max(lastAt, call[2].now - 1) })),
+    meeting(call, ({ lastAtMs }) => ({ lastAtMs: Math.max(lastAtMs, call[2].now - 1) })),
   ),
   afterwards(19, 'reversed units never expire', ['reverse'], (evaluation, call) =>
     moving(evaluation, call, refund(0 - evaluation.entry.change.consumed, false)),
   ),
   faulty(20, 'a cap may be passed by a page', (call) =>
-    call[1].kind === 'charge'
+    call[1].type === 'billing.charge.v1'
       ? meeting(call, (account) => spending(account, (_projectId, amount) => amount - 1))
       : evaluate(...call),
   ),

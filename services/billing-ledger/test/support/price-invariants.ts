@@ -3,14 +3,7 @@ import type { Entry } from '../../src/accounts/entry.domain.ts';
 import { listHolds } from '../../src/accounts/hold-set.domain.ts';
 import { fundingAsset } from '../../src/accounts/terms.domain.ts';
 import type { PriceList } from '../../src/prices/price-list.domain.ts';
-import {
-  accounts,
-  isComplete,
-  type Program,
-  priceLists,
-  secondPriceList,
-  sentAtOf,
-} from './program.ts';
+import { accounts, isComplete, type Program, priceLists, secondPriceList } from './program.ts';
 import {
   type Invariant,
   newEntries,
@@ -48,7 +41,7 @@ export const chargesBySize: Invariant = (rules, program) => {
       if (!hold || !list) return false;
       const { consumed: charged, available, expired } = entry.change;
       const released = available + expired;
-      const outcome = step.command.kind === 'settle' ? step.command.outcome : null;
+      const outcome = step.command.type === 'billing.settle.v1' ? step.command.body.outcome : null;
       return (
         entry.outcome === outcome &&
         charged + released === hold.amount &&
@@ -77,14 +70,15 @@ export const pricesAreFixed: Invariant = (rules, program) => {
 };
 
 const listAt = (timeMs: number) =>
-  timeMs >= secondPriceList.effectiveAt ? secondPriceList : priceLists[0];
+  timeMs >= secondPriceList.effectiveAtMs ? secondPriceList : priceLists[0];
 
 const isPurchase = ({ command }: Entry) => command === 'reserve' || command === 'charge';
 
 /** A command was written at most 60 days before it is booked, and by a clock at most 5 s ahead. */
-function pricedAt({ entry: { at }, step }: Played): number {
-  const sentAt = sentAtOf(step.command) ?? at;
-  return sentAt > at + 5_000 || sentAt < at - 60 * dayMs ? at : sentAt;
+function pricedAt({ entry: { atMs }, step }: Played): number {
+  const { writtenAtMs } = step.command;
+  const isPossible = writtenAtMs <= atMs + 5_000 && writtenAtMs >= atMs - 60 * dayMs;
+  return isPossible ? writtenAtMs : atMs;
 }
 
 /** What is bought is bought at the prices of the moment it was sent, whatever was announced and replaced. */
@@ -101,7 +95,7 @@ function isReplayedAlike(rules: Rules, program: Program): boolean {
   return newEntries(played).every((first) => {
     const { entry, step } = first;
     const again = replayed.find((one) => one.step.command === step.command);
-    const isPossible = pricedAt(first) === sentAtOf(step.command);
+    const isPossible = pricedAt(first) === step.command.writtenAtMs;
     if (!isPurchase(entry) || !isPossible || again?.result !== 'new') return true;
     return again.entry.priceVersion === entry.priceVersion;
   });
@@ -110,7 +104,7 @@ function isReplayedAlike(rules: Rules, program: Program): boolean {
 export const refusesOnlyTheShort: Invariant = (rules, program) => {
   const { played } = runProgram(rules, program);
   return newEntries(played)
-    .filter(({ step }) => step.command.kind === 'reserve')
+    .filter(({ step }) => step.command.type === 'billing.reserve.v1')
     .every((one) => {
       const { before, entry, step } = one;
       const list = listAt(pricedAt(one));
@@ -123,14 +117,14 @@ export const refusesOnlyTheShort: Invariant = (rules, program) => {
 };
 
 function limitOf(command: Command): number {
-  return command.kind === 'reserve' ? command.maxCredits : Number.POSITIVE_INFINITY;
+  return command.type === 'billing.reserve.v1' ? command.body.maxCredits : Number.POSITIVE_INFINITY;
 }
 
 /** What is held, and so what can be charged, is never above what the client allows. */
 export const holdsWithinMaxCredits: Invariant = (rules, program) => {
   const { played } = runProgram(rules, program);
   return newEntries(played)
-    .filter(({ step }) => step.command.kind === 'reserve')
+    .filter(({ step }) => step.command.type === 'billing.reserve.v1')
     .every(({ entry, step }) => {
       const limit = limitOf(step.command);
       const list = priceLists.find(({ version }) => version === entry.priceVersion);

@@ -1,4 +1,5 @@
 import type { AccountId, ProjectId, RequestId } from '@inventory/contracts/ids';
+import type { BillingConfiguration } from '@inventory/contracts/messages/billing';
 import {
   heldProducts,
   type LedgerAsset,
@@ -6,8 +7,7 @@ import {
   refreshOutcomes,
 } from '@inventory/contracts/vocabulary';
 import fc from 'fast-check';
-import type { Command } from '../../src/accounts/command.domain.ts';
-import type { Configuration } from '../../src/accounts/terms.domain.ts';
+import type { Command, CommandKind, CommandOf } from '../../src/accounts/command.domain.ts';
 import {
   createPriceBook,
   firstPriceList,
@@ -29,11 +29,11 @@ const projects = [0, 1].map((number): ProjectId => `prj_${uuid('bbbb', number)}`
 const refreshOf = (number: number) => uuid('cccc', number);
 const requestOf = (number: number): RequestId => `req_${uuid('dddd', number)}`;
 
-export const startMs = firstPriceList.effectiveAt + 1_000_000;
+export const startMs = firstPriceList.effectiveAtMs + 1_000_000;
 /** Takes effect in the middle of most programs; dearer in every place. */
 export const secondPriceList: PriceList = {
   version: 3,
-  effectiveAt: startMs + 10_000,
+  effectiveAtMs: startMs + 10_000,
   refreshReservation: 200,
   refreshBlock: 3,
   refreshBlockAssets: 1_000,
@@ -47,7 +47,7 @@ export const secondPriceList: PriceList = {
 const replacedPriceList: PriceList = {
   ...secondPriceList,
   version: 2,
-  effectiveAt: secondPriceList.effectiveAt + 15_000,
+  effectiveAtMs: secondPriceList.effectiveAtMs + 15_000,
   refreshReservation: 150,
   livePage: 7,
 };
@@ -83,7 +83,7 @@ const kinds = [
   'configure',
 ] as const;
 /** The second Project has few purchases, the first one many. */
-const configurations: readonly Configuration[] = [
+const configurations: readonly BillingConfiguration[] = [
   { sets: 'funding', funding: { mode: 'subscription', unitsPerMonth: 400 } },
   { sets: 'funding', funding: { mode: 'credits' } },
   { sets: 'spend_cap', projectId: projects[0] ?? 'prj_', cap: 260 },
@@ -115,24 +115,16 @@ export function decodeProgram(numbers: readonly number[]): Program {
     const next = digits(number);
     const command = decodeCommand(next);
     now += clockMoves[next(clockMoves.length)] ?? 0;
-    const sentAt = now - pick(delays, next);
-    return { command: 'sentAt' in command ? { ...command, sentAt } : command, now };
+    return { command: { ...command, writtenAtMs: now - pick(delays, next) }, now };
   });
   return [...opening, ...steps];
 }
 
 function openingGrant(accountId: AccountId, asset: LedgerAsset, number: number): Step {
   const amount = [1_000, 125, 124, 249, 250, 3_000][number % 6] ?? 0;
-  const command: Command = {
-    kind: 'grant',
-    commandId: `grant:opening-${asset}`,
-    accountId,
-    requestId: requestOf(0),
-    asset,
-    amount,
-    reason: 'opening',
-  };
-  return { command, now: startMs };
+  const commandId = `grant:opening-${asset}`;
+  const booking = { requestId: requestOf(0), asset, amount, reason: 'opening' };
+  return { command: commandOf('grant', { commandId, accountId, ...booking }), now: startMs };
 }
 
 /** Takes digits of a number, in whatever base is asked for next. */
@@ -160,46 +152,66 @@ function decodeCommand(next: (base: number) => number): Command {
       const commandId = `reserve:${refreshId}`;
       const productCode = pick(heldProducts, next);
       const maxCredits = pick(maxCreditLimits, next);
-      const subjects = { accountId, projectId, refreshId, requestId, sentAt: 0 };
-      return { kind, commandId, ...subjects, productCode, maxCredits };
+      const subjects = { commandId, accountId, projectId, refreshId, requestId };
+      const times = { deadlineAtMs: startMs, retryAfterSeconds: 25 };
+      return commandOf(kind, { ...subjects, productCode, maxCredits, ...times });
     }
     case 'settle': {
       const commandId = `settle:${refreshId}`;
       const outcome = pick(refreshOutcomes, next);
       const observedAssets = isComplete(outcome) ? pick(observedCounts, next) : null;
-      return { kind, commandId, accountId, projectId, refreshId, outcome, observedAssets };
+      const subjects = { commandId, accountId, projectId, refreshId };
+      return commandOf(kind, { ...subjects, outcome, observedAssets });
     }
-    case 'release':
-      return { kind, commandId: `release:${refreshId}`, accountId, projectId, refreshId };
+    case 'release': {
+      const commandId = `release:${refreshId}`;
+      return commandOf(kind, { commandId, accountId, projectId, refreshId });
+    }
     case 'charge': {
       const productCode = isVariant
         ? 'platform.inventory.current.page.v1'
         : 'platform.inventory.page.v1';
       const commandId = `charge:${requestId}`;
-      const pages = pick([1, 1, 3], next);
-      const subjects = { accountId, projectId, requestId, sentAt: 0 };
-      return { kind, commandId, ...subjects, productCode, pages };
+      const pageCount = pick([null, 1, 3], next);
+      return commandOf(kind, {
+        commandId,
+        accountId,
+        projectId,
+        requestId,
+        productCode,
+        pageCount,
+      });
     }
-    case 'reverse':
-      return { kind, commandId: `reverse:${requestId}`, accountId, projectId, requestId };
+    case 'reverse': {
+      const commandId = `reverse:${requestId}`;
+      return commandOf(kind, { commandId, accountId, projectId, requestId });
+    }
     case 'grant':
     case 'adjust': {
       const asset: LedgerAsset = isVariant ? 'units' : 'credits';
       const amount = pick(kind === 'grant' ? grantAmounts : adjustAmounts, next);
       const commandId = `${kind}:${subject}`;
-      return { kind, commandId, accountId, requestId, asset, amount, reason: `because ${subject}` };
+      const reason = `because ${subject}`;
+      return commandOf(kind, { commandId, accountId, requestId, asset, amount, reason });
     }
     case 'configure': {
       const choice = next(configurations.length);
-      const change = configurations[choice] as Configuration;
+      const change = configurations[choice] as BillingConfiguration;
       const commandId = isVariant ? `configure:${subject}` : `configure:${subject}:${choice}`;
-      return { kind, commandId, accountId, requestId, change, reason: null };
+      return commandOf(kind, { commandId, accountId, requestId, change, reason: null });
     }
   }
 }
 
-/** When a purchase was written to its topic; other commands have no such time. */
-export const sentAtOf = (command: Command) => ('sentAt' in command ? command.sentAt : null);
+/** A command that was written to its topic in the beginning. */
+export function commandOf<Kind extends CommandKind>(kind: Kind, body: CommandOf<Kind>['body']) {
+  return { type: `billing.${kind}.v1`, body, writtenAtMs: startMs } as CommandOf<Kind>;
+}
+
+/** The same command with other content. */
+export function withBody<Sent extends Command>(command: Sent, body: Partial<Sent['body']>): Sent {
+  return { ...command, body: { ...command.body, ...body } };
+}
 
 export function isComplete(outcome: RefreshOutcome): boolean {
   return outcome === 'complete_changed' || outcome === 'complete_unchanged';

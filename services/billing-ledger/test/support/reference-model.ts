@@ -1,8 +1,8 @@
+import type { BillingConfiguration } from '@inventory/contracts/messages/billing';
 import type { HeldProduct, LedgerAsset } from '@inventory/contracts/vocabulary';
-import type { Command } from '../../src/accounts/command.domain.ts';
-import type { Configuration } from '../../src/accounts/terms.domain.ts';
+import type { Command, CommandOf } from '../../src/accounts/command.domain.ts';
 import type { PriceList } from '../../src/prices/price-list.domain.ts';
-import { isComplete, type Step, sentAtOf } from './program.ts';
+import { isComplete, type Step } from './program.ts';
 
 /**
  * A ledger as a beginner would write it: one mutable book, perfect memory, no journal, no fold, no
@@ -60,7 +60,7 @@ export function createReferenceModel(lists: readonly PriceList[]) {
   const books = new Map<string, Book>();
 
   function answer(step: Step): ModelAnswer {
-    const { accountId } = step.command;
+    const { accountId } = step.command.body;
     const known = bookOf(accountId);
     const at = Math.max(step.now, known.lastAt);
     // Only what is new begins a month, so a month is begun in a copy first.
@@ -68,7 +68,7 @@ export function createReferenceModel(lists: readonly PriceList[]) {
     beginMonth(book, at);
     const priced = pricedAt(step.command, at);
     const list =
-      lists.findLast((candidate) => candidate.effectiveAt <= priced) ?? (lists[0] as PriceList);
+      lists.findLast((candidate) => candidate.effectiveAtMs <= priced) ?? (lists[0] as PriceList);
     const [fate, code, asset] = decide(book, step, { list, month: monthOf(at) });
     if (fate !== 'applied' && fate !== 'refused') {
       return { fate, code, ...totals(known, asset), low: null };
@@ -89,9 +89,9 @@ export function createReferenceModel(lists: readonly PriceList[]) {
 
 /** The price is that of the moment when it was sent, where that can be. */
 function pricedAt(command: Command, at: number): number {
-  const sentAt = sentAtOf(command) ?? at;
-  const isPossible = sentAt <= at + 5_000 && sentAt >= at - 60 * 86_400_000;
-  return isPossible ? sentAt : at;
+  const { writtenAtMs } = command;
+  const isPossible = writtenAtMs <= at + 5_000 && writtenAtMs >= at - 60 * 86_400_000;
+  return isPossible ? writtenAtMs : at;
 }
 
 const monthOf = (timeMs: number) => new Date(timeMs).toISOString().slice(0, 7);
@@ -126,7 +126,8 @@ function warn(book: Book, command: Command, at: number): number | null {
   const begun = copy(book);
   beginMonth(begun, at);
   const left = begun.free[assetOf(book)];
-  const isSet = command.kind === 'configure' && command.change.sets === 'balance_alert';
+  const isSet =
+    command.type === 'billing.configure.v1' && command.body.change.sets === 'balance_alert';
   const warns = alert.armed && left < alert.threshold && !isSet;
   alert.armed = left >= alert.threshold;
   return warns ? left : null;
@@ -156,56 +157,58 @@ function decide(
   { list, month }: { list: PriceList; month: string },
 ): Decision {
   const funding = assetOf(book);
-  switch (command.kind) {
-    case 'reserve': {
-      const content = `${command.projectId} ${command.productCode}`;
-      const before = book.reserves.get(command.refreshId);
+  switch (command.type) {
+    case 'billing.reserve.v1': {
+      const content = `${command.body.projectId} ${command.body.productCode}`;
+      const before = book.reserves.get(command.body.refreshId);
       if (before !== undefined)
         return [before === content ? 'repeated' : 'conflict', null, funding];
-      if (book.blockedReserves.has(command.refreshId))
+      if (book.blockedReserves.has(command.body.refreshId))
         return ['precluded', 'hold_unknown', funding];
-      book.reserves.set(command.refreshId, content);
-      const amount = Math.min(list.refreshReservation, command.maxCredits);
+      book.reserves.set(command.body.refreshId, content);
+      const amount = Math.min(list.refreshReservation, command.body.maxCredits);
       if (book.free[funding] < amount) return ['refused', `insufficient_${funding}`, funding];
-      const project = command.projectId;
+      const project = command.body.projectId;
       if (wouldPassCap(book, project, month, amount))
         return ['refused', 'spend_cap_reached', funding];
       book.free[funding] -= amount;
       buy(book, project, month, amount);
-      book.holds.set(command.refreshId, {
+      book.holds.set(command.body.refreshId, {
         ...{ asset: funding, amount, list, month, project },
-        product: command.productCode,
+        product: command.body.productCode,
       });
       return ['applied', null, funding];
     }
-    case 'settle':
-    case 'release': {
-      if (book.ended.has(command.refreshId)) return ['repeated', null, funding];
-      book.ended.add(command.refreshId);
-      const hold = book.holds.get(command.refreshId);
+    case 'billing.settle.v1':
+    case 'billing.release.v1': {
+      if (book.ended.has(command.body.refreshId)) return ['repeated', null, funding];
+      book.ended.add(command.body.refreshId);
+      const hold = book.holds.get(command.body.refreshId);
       if (!hold) {
-        if (!book.reserves.has(command.refreshId)) book.blockedReserves.add(command.refreshId);
+        if (!book.reserves.has(command.body.refreshId))
+          book.blockedReserves.add(command.body.refreshId);
         return ['refused', 'hold_unknown', funding];
       }
-      const price = command.kind === 'release' ? 0 : Math.min(hold.amount, cost(command, hold));
-      book.holds.delete(command.refreshId);
+      const price =
+        command.type === 'billing.release.v1' ? 0 : Math.min(hold.amount, cost(command, hold));
+      book.holds.delete(command.body.refreshId);
       refund(book, hold, hold.amount - price, month);
       book.spent[hold.asset] += price;
       return ['applied', null, hold.asset];
     }
-    case 'charge': {
-      const content = `${command.projectId} ${command.productCode} ${command.pages}`;
-      const before = book.charges.get(command.requestId);
+    case 'billing.charge.v1': {
+      const content = `${command.body.projectId} ${command.body.productCode} ${command.body.pageCount ?? 1}`;
+      const before = book.charges.get(command.body.requestId);
       if (before) return [before.content === content ? 'repeated' : 'conflict', null, funding];
-      if (book.blockedCharges.has(command.requestId))
+      if (book.blockedCharges.has(command.body.requestId))
         return ['precluded', 'already_reversed', funding];
-      const isLive = command.productCode === 'platform.inventory.page.v1';
-      const price = command.pages * (isLive ? list.livePage : list.currentPage);
-      const project = command.projectId;
+      const isLive = command.body.productCode === 'platform.inventory.page.v1';
+      const price = (command.body.pageCount ?? 1) * (isLive ? list.livePage : list.currentPage);
+      const project = command.body.projectId;
       const isShort = book.free[funding] < price;
       const isCapped = wouldPassCap(book, project, month, price);
       const paid = isShort || isCapped ? null : { asset: funding, price, month, project };
-      book.charges.set(command.requestId, { content, paid });
+      book.charges.set(command.body.requestId, { content, paid });
       if (isShort) return ['refused', `insufficient_${funding}`, funding];
       if (isCapped) return ['refused', 'spend_cap_reached', funding];
       book.free[funding] -= price;
@@ -213,23 +216,23 @@ function decide(
       book.spent[funding] += price;
       return ['applied', null, funding];
     }
-    case 'reverse': {
-      if (book.reversed.has(command.requestId)) return ['repeated', null, funding];
-      book.reversed.add(command.requestId);
-      const charge = book.charges.get(command.requestId);
-      if (!charge) book.blockedCharges.add(command.requestId);
+    case 'billing.reverse.v1': {
+      if (book.reversed.has(command.body.requestId)) return ['repeated', null, funding];
+      book.reversed.add(command.body.requestId);
+      const charge = book.charges.get(command.body.requestId);
+      if (!charge) book.blockedCharges.add(command.body.requestId);
       if (!charge?.paid) return ['refused', 'charge_unknown', funding];
       refund(book, charge.paid, charge.paid.price, month);
       book.spent[charge.paid.asset] -= charge.paid.price;
       return ['applied', null, charge.paid.asset];
     }
-    case 'grant':
-    case 'adjust': {
-      const { asset, amount } = command;
-      const content = `${asset} ${amount} ${command.reason}`;
-      const before = book.issues.get(command.commandId);
+    case 'billing.grant.v1':
+    case 'billing.adjust.v1': {
+      const { asset, amount } = command.body;
+      const content = `${asset} ${amount} ${command.body.reason}`;
+      const before = book.issues.get(command.body.commandId);
       if (before !== undefined) return [before === content ? 'repeated' : 'conflict', null, asset];
-      book.issues.set(command.commandId, content);
+      book.issues.set(command.body.commandId, content);
       if (book.free[asset] + amount < 0) return ['refused', `insufficient_${asset}`, asset];
       const { available, held, consumed } = totals(book, asset);
       const isTooMuch =
@@ -243,19 +246,19 @@ function decide(
       book.free[asset] += amount;
       return ['applied', null, asset];
     }
-    case 'configure': {
-      const content = JSON.stringify(command.change);
-      const before = book.issues.get(command.commandId);
+    case 'billing.configure.v1': {
+      const content = JSON.stringify(command.body.change);
+      const before = book.issues.get(command.body.commandId);
       if (before !== undefined)
         return [before === content ? 'repeated' : 'conflict', null, funding];
-      book.issues.set(command.commandId, content);
-      configure(book, command.change);
+      book.issues.set(command.body.commandId, content);
+      configure(book, command.body.change);
       return ['applied', null, assetOf(book)];
     }
   }
 }
 
-function configure(book: Book, change: Configuration): void {
+function configure(book: Book, change: BillingConfiguration): void {
   if (change.sets === 'funding') {
     book.perMonth = change.funding.mode === 'credits' ? null : change.funding.unitsPerMonth;
   } else if (change.sets === 'balance_alert') {
@@ -265,10 +268,10 @@ function configure(book: Book, change: Configuration): void {
 }
 
 function cost(
-  command: Extract<Command, { kind: 'settle' }>,
+  command: CommandOf<'settle'>,
   { list, product }: { readonly list: PriceList; readonly product: HeldProduct },
 ): number {
-  const { outcome, observedAssets } = command;
+  const { outcome, observedAssets } = command.body;
   if (isComplete(outcome)) {
     const isWatch = product === 'platform.inventory.watch.v1';
     const isQuarter = isWatch && outcome === 'complete_unchanged';

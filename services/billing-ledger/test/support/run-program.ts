@@ -1,3 +1,4 @@
+import type { AccountId } from '@inventory/contracts/ids';
 import { type Account, applyEntry, newAccount } from '../../src/accounts/account.domain.ts';
 import { type Command, commandKey } from '../../src/accounts/command.domain.ts';
 import type { EvaluationContext } from '../../src/accounts/decision.domain.ts';
@@ -28,23 +29,22 @@ export interface Played extends Evaluation {
 /** A ledger in memory: what the writer does, without a store. */
 export interface Ledger {
   play(step: Step): Played;
-  account(accountId: Command['accountId']): Account;
-  journal(accountId: Command['accountId']): readonly Entry[];
+  account(accountId: AccountId): Account;
+  journal(accountId: AccountId): readonly Entry[];
 }
 
 export function createLedger(rules: Rules): Ledger {
   const states = new Map<string, Account>();
   const journals = new Map<string, Entry[]>();
   const answered = new Map<string, Entry>();
-  const account = (accountId: Command['accountId']) =>
-    states.get(accountId) ?? newAccount(accountId);
+  const account = (accountId: AccountId) => states.get(accountId) ?? newAccount(accountId);
 
   return {
     account,
     journal: (accountId) => journals.get(accountId) ?? [],
     play(step) {
       const { command, now } = step;
-      const { accountId } = command;
+      const { accountId } = command.body;
       const met = account(accountId);
       const recorded = (key: string) => answered.get(`${accountId} ${key}`);
       const evaluation = rules.evaluate(met, command, { now, prices, recorded });

@@ -100,16 +100,16 @@ export async function openStage(): Promise<LedgerStage> {
         const found = messages.map(({ id, body }) =>
           outcomes.find(
             (outcome) =>
-              outcome.command_id === id &&
-              'account_id' in body &&
-              outcome.account_id === body.account_id,
+              outcome.commandId === id &&
+              'accountId' in body &&
+              outcome.accountId === body.accountId,
           ),
         );
         return found.every((outcome) => outcome !== undefined) && found;
       });
     },
     outcomesOf: (accountId) =>
-      recorder.of('billing.outcome.v1').filter((outcome) => outcome.account_id === accountId),
+      recorder.of('billing.outcome.v1').filter((outcome) => outcome.accountId === accountId),
     async close() {
       await Promise.all([...running].map((ledger) => ledger.stop()));
       await bus.close();

@@ -44,7 +44,7 @@ export function onRefreshCompleted(deps: AnnouncementDeps): Handlers {
 export function onBalanceLow(deps: AnnouncementDeps): Handlers {
   return {
     'billing.balance-low.v1': async ({ body }) => {
-      const accountId = body.account_id;
+      const { accountId } = body;
       for await (const projectId of deps.listEventProjects(accountId)) {
         const event = balanceLowEvent(body, projectId);
         await appendEvent(deps, { accountId, projectId }, event);

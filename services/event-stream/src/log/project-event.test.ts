@@ -8,11 +8,11 @@ const revision_id = 'invrev_01900000-0000-7000-8000-000000000001';
 const saved = completionOf(projectId, { outcome: 'complete_changed', revisionId: revision_id });
 const hidden = completionOf(projectId);
 const low = {
-  account_id: saved.accountId,
+  accountId: saved.accountId,
   threshold: 500,
   available: 499,
-  entry_seq: 7,
-  at: '2026-11-21T10:00:00.000Z',
+  entrySeq: 7,
+  atMs: Date.UTC(2026, 10, 21, 10),
 };
 
 const parsed = (event: { readonly json: string }) => projectEvent.parse(JSON.parse(event.json));

@@ -5,6 +5,7 @@ import { watchPath } from '@inventory/contracts/http/watches';
 import { idPrefixes, type ProjectId } from '@inventory/contracts/ids';
 import { writeEvent } from '@inventory/contracts/internal/event-log';
 import type { MessageBody } from '@inventory/contracts/messages';
+import type { BillingBalanceLow } from '@inventory/contracts/messages/billing';
 import type { RefreshCompleted } from '@inventory/contracts/messages/refresh';
 import { isoTime } from '@inventory/runtime/clock';
 import { uuidV5 } from '@inventory/runtime/identifiers';
@@ -55,14 +56,14 @@ export function watchPausedEvent(paused: MessageBody<'watch.paused.v1'>) {
  * A crossing has one event in each Project of the account: an event belongs to one log, so the
  * Project is part of the name that its id is the UUIDv5 of.
  */
-export function balanceLowEvent(low: MessageBody<'billing.balance-low.v1'>, project_id: ProjectId) {
-  const { account_id, threshold, available, entry_seq } = low;
+export function balanceLowEvent(low: BillingBalanceLow, project_id: ProjectId) {
+  const { accountId, threshold, available, entrySeq } = low;
   const type = 'account.balance.low';
-  const name = `${type}/${threshold}/${entry_seq}/${project_id}`;
+  const name = `${type}/${threshold}/${entrySeq}/${project_id}`;
   return writeEvent({
-    id: `evt_${uuidV5(account_id.slice(idPrefixes.account.length), name)}`,
+    id: `evt_${uuidV5(accountId.slice(idPrefixes.account.length), name)}`,
     version: 1,
-    occurred_at: low.at,
+    occurred_at: isoTime(low.atMs),
     project_id,
     type,
     data: { available, threshold },

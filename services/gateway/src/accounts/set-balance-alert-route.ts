@@ -56,9 +56,9 @@ async function setBalanceAlert(
     id: commandId,
     waitingId: commandId,
     body: {
-      command_id: commandId,
-      account_id: accountId,
-      request_id: requestId,
+      commandId,
+      accountId,
+      requestId,
       change: { sets: 'balance_alert', threshold },
       reason: null,
     },

@@ -90,9 +90,9 @@ function commandOf(wanted: WantedEntry): OutgoingMessage {
     type: wanted.kind === 'grant' ? 'billing.grant.v1' : 'billing.adjust.v1',
     id: commandId,
     body: {
-      command_id: commandId,
-      account_id: wanted.accountId,
-      request_id: requestIdOf(commandId),
+      commandId,
+      accountId: wanted.accountId,
+      requestId: requestIdOf(commandId),
       asset: wanted.asset,
       amount: wanted.amount,
       reason: wanted.reason,
@@ -118,11 +118,11 @@ export async function configureAccount(
 ): Promise<AccountTerms> {
   await services.tenancy.requireAccount(accountId);
   const commandId = billingCommandId.configure(`${accountId}:${idempotencyKey}`);
-  const request_id = requestIdOf(commandId);
+  const requestId = requestIdOf(commandId);
   const outcome = await requestLedger(services, {
     type: 'billing.configure.v1',
     id: commandId,
-    body: { command_id: commandId, account_id: accountId, request_id, change, reason },
+    body: { commandId, accountId, requestId, change, reason },
   });
   if (outcome.result === 'refused') {
     const code = outcome.refusal?.code;

@@ -1,5 +1,6 @@
 import { projectPath } from '@inventory/contracts/http/parameters';
 import { accountTerms, ledgerApi } from '@inventory/contracts/internal/ledger';
+import type { Funding } from '@inventory/contracts/messages/billing';
 import { z } from 'zod';
 import { configureAccount } from './ledger-commands.ts';
 import { operatorRoute, sameAs } from './operator-route.ts';
@@ -15,6 +16,11 @@ const fundingBody = z.discriminatedUnion('mode', [
     reason: optionalReason,
   }),
 ]);
+
+function fundingOf(body: z.output<typeof fundingBody>): Funding {
+  if (body.mode === 'credits') return { mode: 'credits' };
+  return { mode: 'subscription', unitsPerMonth: body.units_per_month };
+}
 
 /** How an account pays, and what its Projects may spend. */
 export const termsRoutes = [
@@ -44,11 +50,11 @@ export const termsRoutes = [
     input: { path: accountPath, header: bookingHeaders, body: fundingBody },
     answer: accountTerms,
     errors: ['account_not_found', 'idempotency_conflict', 'billing_unavailable'],
-    handle: (deps, { path, header, body: { reason, ...funding } }) =>
+    handle: (deps, { path, header, body }) =>
       configureAccount(deps, {
         accountId: path.account_id,
-        change: { sets: 'funding', funding },
-        reason,
+        change: { sets: 'funding', funding: fundingOf(body) },
+        reason: body.reason,
         idempotencyKey: header['idempotency-key'],
       }),
   }),
@@ -76,7 +82,7 @@ export const termsRoutes = [
       const project = await deps.tenancy.requireProject(path.project_id);
       return configureAccount(deps, {
         accountId: project.accountId,
-        change: { sets: 'spend_cap', project_id: project.projectId, cap },
+        change: { sets: 'spend_cap', projectId: project.projectId, cap },
         reason,
         idempotencyKey: header['idempotency-key'],
       });

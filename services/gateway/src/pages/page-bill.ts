@@ -32,13 +32,13 @@ export function billOf(
 }
 
 function chargedBill(outcome: BillingOutcome, reason: DenialReason | null): PageBill {
-  const { asset, amount_charged: charged, balance } = outcome;
-  const version = outcome.price_version === null ? {} : { price_version: outcome.price_version };
+  const { asset, amountCharged: charged, balance, priceVersion } = outcome;
+  const version = priceVersion === null ? {} : { price_version: priceVersion };
   if (asset === 'units') {
     return {
       ...version,
       credits_charged: 0,
-      credits_remaining: outcome.credits_available ?? 0,
+      credits_remaining: outcome.creditsAvailable ?? 0,
       billing_disposition: 'allowance_used',
       billing_reason: reason ?? 'subscription_allowance',
       funding: 'subscription',

@@ -58,10 +58,10 @@ function createWorld(plot: Story) {
   const waiters = new Map<string, (reply: unknown) => void>();
 
   function book(body: MessageBody<'billing.charge.v1' | 'billing.reverse.v1'>): BillingOutcome {
-    const known = outcomes.get(body.command_id);
+    const known = outcomes.get(body.commandId);
     if (known) return known;
-    const isCharge = 'product_code' in body;
-    const other = outcomes.get(`${isCharge ? 'reverse' : 'charge'}:${body.request_id}`);
+    const isCharge = 'productCode' in body;
+    const other = outcomes.get(`${isCharge ? 'reverse' : 'charge'}:${body.requestId}`);
     const code =
       isCharge && other
         ? 'already_reversed'
@@ -71,11 +71,11 @@ function createWorld(plot: Story) {
     if (isCharge && code === null) world.balance -= price;
     if (!isCharge && other?.result === 'applied') world.balance += price;
     const outcome = {
-      command_id: body.command_id,
+      commandId: body.commandId,
       result: code ? 'refused' : 'applied',
       refusal: code && { code, required: 1, available: 0 },
     } as BillingOutcome;
-    outcomes.set(body.command_id, outcome);
+    outcomes.set(body.commandId, outcome);
     return outcome;
   }
 
@@ -114,7 +114,7 @@ function createWorld(plot: Story) {
       expect: <Answer>(waitingId: string, _timeoutMs: number, answerIn: ReplyReader<Answer>) =>
         new Promise<Answer>((resolve, reject) => {
           waiters.set(waitingId, (outcome) => {
-            const body = { waiting_id: waitingId, ...(outcome as object) };
+            const body = { waitingId, ...(outcome as object) };
             const answer = answerIn({ type: 'reply.billing-outcome.v1', body } as ReceivedMessage);
             if (answer !== undefined) resolve(answer);
           });

@@ -169,19 +169,19 @@ async function charge(
   return reply;
 }
 
-function chargeOf(intent: PageIntent, pages: number) {
-  const commandId = billingCommandId.charge(intent.requestId);
+function chargeOf({ accountId, projectId, requestId, productCode }: PageIntent, pageCount: number) {
+  const commandId = billingCommandId.charge(requestId);
   return {
     type: 'billing.charge.v1',
     id: commandId,
     waitingId: commandId,
     body: {
-      command_id: commandId,
-      account_id: intent.accountId,
-      project_id: intent.projectId,
-      request_id: intent.requestId,
-      product_code: intent.productCode,
-      ...(pages === 1 ? {} : { page_count: pages }),
+      commandId,
+      accountId,
+      projectId,
+      requestId,
+      productCode,
+      pageCount: pageCount === 1 ? null : pageCount,
     },
   } as const;
 }

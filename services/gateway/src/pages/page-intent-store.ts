@@ -6,7 +6,7 @@ import {
   type RequestId,
   requestId,
 } from '@inventory/contracts/ids';
-import { productCode } from '@inventory/contracts/vocabulary';
+import { pageProducts } from '@inventory/contracts/vocabulary';
 import { refusedWrites } from '@inventory/mongo/duplicate-key';
 import { type CollectionIndexes, whereExists } from '@inventory/mongo/indexes';
 import { retryOnce } from '@inventory/mongo/many-documents';
@@ -36,7 +36,7 @@ const documents = {
     _id: requestId,
     accountId,
     projectId,
-    productCode,
+    productCode: z.enum(pageProducts),
     /** Set for a page of a chain. */
     chainId: z.string().exactOptional(),
     keyId: z.string().nullable(),

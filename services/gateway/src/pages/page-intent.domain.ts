@@ -1,12 +1,12 @@
 import type { AccountId, ProjectId, RequestId } from '@inventory/contracts/ids';
-import type { ProductCode } from '@inventory/contracts/vocabulary';
+import type { PageProduct } from '@inventory/contracts/vocabulary';
 
 /** A page read that may be charged: its account, Project and product. */
 export interface PageRead {
   readonly requestId: RequestId;
   readonly accountId: AccountId;
   readonly projectId: ProjectId;
-  readonly productCode: ProductCode;
+  readonly productCode: PageProduct;
   /** The chain of Live Pages of the page; null for any other page. */
   readonly chainId: string | null;
   /** The stored id of its Idempotency-Key; null without one. */

@@ -29,18 +29,13 @@ export function pageReversals({
     ...work.reversals,
     queue,
     replyType: 'reply.billing-outcome.v1',
-    toMessage(reversal, waitingId) {
-      const commandId = billingCommandId.reverse(reversal.requestId);
+    toMessage({ accountId, projectId, requestId }, waitingId) {
+      const commandId = billingCommandId.reverse(requestId);
       return {
         type: 'billing.reverse.v1',
         id: commandId,
         waitingId,
-        body: {
-          command_id: commandId,
-          account_id: reversal.accountId,
-          project_id: reversal.projectId,
-          request_id: reversal.requestId,
-        },
+        body: { commandId, accountId, projectId, requestId },
       };
     },
     async onReply({ requestId, chainId, keyId }, { outcome }) {

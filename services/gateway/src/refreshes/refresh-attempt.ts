@@ -10,7 +10,7 @@ import {
 import type { Refusal } from '@inventory/contracts/refusal';
 import type { ReceivedMessage } from '@inventory/messaging/bus';
 import { invariant, unreachable } from '@inventory/runtime/bug';
-import { elapsedSince, fromIsoTime, monotonicNow } from '@inventory/runtime/clock';
+import { elapsedSince, monotonicNow } from '@inventory/runtime/clock';
 import type { Logger } from '@inventory/runtime/logger';
 import { pause } from '@inventory/runtime/wait';
 import type { RequestReplyClient } from '../commands/request-reply-client.ts';
@@ -119,17 +119,17 @@ async function resultOf(
 function decisionIn(reply: ReceivedMessage): RefreshDecision | undefined {
   if (reply.type === 'reply.refresh-decision.v1') return reply.body;
   if (reply.type !== 'reply.billing-outcome.v1') return undefined;
-  const { waiting_id: waitingId, outcome, deadline_at, retry_after_seconds } = reply.body;
+  const { waitingId, outcome, deadlineAtMs, retryAfterSeconds } = reply.body;
   if (outcome?.kind !== 'reserve' || outcome.result !== 'applied') return undefined;
-  if (outcome.refresh_id === null) return undefined;
-  if (deadline_at === undefined || retry_after_seconds === undefined) return undefined;
+  if (outcome.refreshId === null) return undefined;
+  if (deadlineAtMs === null || retryAfterSeconds === null) return undefined;
   return {
     waitingId,
-    refreshId: outcome.refresh_id,
+    refreshId: outcome.refreshId,
     decision: 'accepted',
     ...acceptanceOf(heldBy(outcome)),
-    deadlineAtMs: fromIsoTime(deadline_at),
-    retryAfterSeconds: retry_after_seconds,
+    deadlineAtMs,
+    retryAfterSeconds,
   };
 }
 

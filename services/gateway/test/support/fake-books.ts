@@ -57,8 +57,8 @@ export async function startFakeBooks(bus: MessageBus): Promise<FakeBooks> {
   }
 
   function refusalOf(entry: Entry, content: string): BillingOutcome['refusal'] {
-    const known = decided.get(entry.command_id);
-    const available = availableOf(entry.account_id);
+    const known = decided.get(entry.commandId);
+    const available = availableOf(entry.accountId);
     if (known && known.content !== content) {
       return { code: 'idempotency_conflict' };
     }
@@ -69,11 +69,11 @@ export async function startFakeBooks(bus: MessageBus): Promise<FakeBooks> {
 
   function book(kind: 'grant' | 'adjust', entry: Entry): BillingOutcome {
     const content = JSON.stringify(entry);
-    const known = decided.get(entry.command_id);
+    const known = decided.get(entry.commandId);
     if (known?.content === content) return known.outcome;
     const refusal = refusalOf(entry, content);
     const outcome = outcomeOf(kind, entry, refusal);
-    if (!known) decided.set(entry.command_id, { content, outcome });
+    if (!known) decided.set(entry.commandId, { content, outcome });
     if (!refusal) append(kind, entry, outcome);
     return outcome;
   }
@@ -83,33 +83,34 @@ export async function startFakeBooks(bus: MessageBus): Promise<FakeBooks> {
     entry: Entry,
     refusal: BillingOutcome['refusal'],
   ): BillingOutcome {
-    const { account_id, request_id, command_id, asset } = entry;
-    const available = availableOf(account_id) + (refusal ? 0 : entry.amount);
+    const { accountId, requestId, commandId, asset } = entry;
+    const available = availableOf(accountId) + (refusal ? 0 : entry.amount);
     return {
-      command_id,
+      commandId,
       kind,
-      account_id,
-      request_id,
+      accountId,
+      requestId,
       asset,
       refusal,
       result: refusal ? 'refused' : 'applied',
-      seq: (rows.get(account_id)?.length ?? 0) + 1,
-      at: isoTime(systemClock.now()),
-      ...{ project_id: null, refresh_id: null, product_code: null, price_version: null },
-      ...{ amount_reserved: 0, amount_charged: 0, amount_released: 0, disposition: null },
+      seq: (rows.get(accountId)?.length ?? 0) + 1,
+      atMs: systemClock.now(),
+      ...{ projectId: null, refreshId: null, productCode: null, priceVersion: null },
+      ...{ amountReserved: 0, amountCharged: 0, amountReleased: 0, disposition: null },
       balance: { total: available, held: 0, available },
+      creditsAvailable: null,
     };
   }
 
   function append(kind: 'grant' | 'adjust', entry: Entry, outcome: BillingOutcome): void {
     const row: StatementRow = {
-      ...{ entry_id: `${entry.account_id}/${outcome.seq}`, at: outcome.at, kind },
+      ...{ entry_id: `${entry.accountId}/${outcome.seq}`, at: isoTime(outcome.atMs), kind },
       ...{ asset: entry.asset, change_available: entry.amount, change_held: 0 },
       ...{ available_after: outcome.balance.available, held_after: 0 },
       ...{ product_code: null, price_version: null, project_id: null, refresh_id: null },
-      ...{ request_id: entry.request_id, reason: entry.reason },
+      ...{ request_id: entry.requestId, reason: entry.reason },
     };
-    rows.set(entry.account_id, [...(rows.get(entry.account_id) ?? []), row]);
+    rows.set(entry.accountId, [...(rows.get(entry.accountId) ?? []), row]);
   }
 
   async function onEntry(
@@ -119,7 +120,7 @@ export async function startFakeBooks(bus: MessageBus): Promise<FakeBooks> {
     if (sightings.isFirst(message)) fake.commands.push(body);
     const outcome = book(type === 'billing.grant.v1' ? 'grant' : 'adjust', body);
     if (!fake.answers || waitingId === undefined) return;
-    const reply = { waiting_id: waitingId, outcome };
+    const reply = { waitingId, outcome, deadlineAtMs: null, retryAfterSeconds: null };
     await bus.publish([{ type: 'reply.billing-outcome.v1', id: `reply:${id}`, body: reply }]);
   }
 
@@ -127,7 +128,7 @@ export async function startFakeBooks(bus: MessageBus): Promise<FakeBooks> {
     const { body, id, waitingId } = message;
     const outcome = terms.configure(body);
     if (!fake.answers || waitingId === undefined) return;
-    const reply = { waiting_id: waitingId, outcome };
+    const reply = { waitingId, outcome, deadlineAtMs: null, retryAfterSeconds: null };
     await bus.publish([{ type: 'reply.billing-outcome.v1', id: `reply:${id}`, body: reply }]);
   }
 
@@ -167,12 +168,12 @@ export async function startFakeBooks(bus: MessageBus): Promise<FakeBooks> {
   const fake: FakeBooks = {
     http,
     commands: [],
-    grant(accountId, entries) {
+    grant(owner, entries) {
+      const accountId = owner as AccountId;
       for (let at = 0; at < entries; at += 1) {
-        const command_id = systemIdentifiers.uuidV7();
-        const account_id = accountId as AccountId;
-        const entry = { account_id, request_id: newRequestId(), asset: 'credits' as const };
-        book('grant', { command_id, ...entry, amount: 1, reason: 'top-up' });
+        const commandId = systemIdentifiers.uuidV7();
+        const entry = { accountId, requestId: newRequestId(), asset: 'credits' as const };
+        book('grant', { commandId, ...entry, amount: 1, reason: 'top-up' });
       }
     },
     answers: true,

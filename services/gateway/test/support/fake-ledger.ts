@@ -4,7 +4,7 @@ import type { MessageBody } from '@inventory/contracts/messages';
 import type { BillingOutcome } from '@inventory/contracts/messages/billing';
 import type { MessageBus, ReceivedMessageOf } from '@inventory/messaging/bus';
 import { byKey } from '@inventory/messaging/dispatch';
-import { isoTime, systemClock } from '@inventory/runtime/clock';
+import { systemClock } from '@inventory/runtime/clock';
 import { answerLedgerRead, firstPrices, type LedgerReads } from './fake-ledger-reads.ts';
 import { type HttpFake, startHttpFake } from './http-fake.ts';
 import { createSightings } from './sightings.ts';
@@ -52,61 +52,62 @@ export async function startFakeLedger(bus: MessageBus): Promise<FakeLedger> {
     change: number,
     refusal: BillingOutcome['refusal'] = null,
   ): BillingOutcome {
-    const available = fake.balanceOf(command.account_id) + (refusal ? 0 : change);
-    balances.set(command.account_id, available);
+    const available = fake.balanceOf(command.accountId) + (refusal ? 0 : change);
+    balances.set(command.accountId, available);
     seq += 1;
     const outcome: BillingOutcome = {
-      command_id: command.command_id,
+      commandId: command.commandId,
       kind,
       result: refusal ? 'refused' : 'applied',
       refusal,
-      account_id: command.account_id,
-      project_id: 'project_id' in command ? command.project_id : null,
-      refresh_id: null,
-      request_id: command.request_id,
+      accountId: command.accountId,
+      projectId: 'projectId' in command ? command.projectId : null,
+      refreshId: null,
+      requestId: command.requestId,
       seq,
-      at: isoTime(systemClock.now()),
+      atMs: systemClock.now(),
       asset: 'credits',
-      product_code: 'product_code' in command ? command.product_code : null,
-      price_version: 1,
-      amount_reserved: 0,
-      amount_charged: refusal ? 0 : Math.max(0, -change),
-      amount_released: 0,
+      productCode: 'productCode' in command ? command.productCode : null,
+      priceVersion: 1,
+      amountReserved: 0,
+      amountCharged: refusal ? 0 : Math.max(0, -change),
+      amountReleased: 0,
       disposition: null,
       balance: { total: available, held: 0, available },
+      creditsAvailable: null,
     };
-    outcomes.set(command.command_id, outcome);
+    outcomes.set(command.commandId, outcome);
     return outcome;
   }
 
   function bookCharge(charge: Charge): BillingOutcome {
-    const known = outcomes.get(charge.command_id);
+    const known = outcomes.get(charge.commandId);
     if (known) return known;
-    if (outcomes.has(`reverse:${charge.request_id}`)) {
+    if (outcomes.has(`reverse:${charge.requestId}`)) {
       return record(charge, 'charge', 0, { code: 'already_reversed' });
     }
     const refusal = fake.refuseCharge(charge);
     if (refusal) return record(charge, 'charge', 0, refusal);
-    const available = fake.balanceOf(charge.account_id);
-    const required = price * (charge.page_count ?? 1);
+    const available = fake.balanceOf(charge.accountId);
+    const required = price * (charge.pageCount ?? 1);
     if (available < required) {
       return record(charge, 'charge', 0, {
         code: 'insufficient_credits',
         detail: { required, available },
       });
     }
-    charged.set(charge.request_id, required);
+    charged.set(charge.requestId, required);
     const outcome = record(charge, 'charge', -required);
     if (!fake.paysWithUnits(charge)) return outcome;
-    const inUnits: BillingOutcome = { ...outcome, asset: 'units', credits_available: 300 };
-    outcomes.set(charge.command_id, inUnits);
+    const inUnits: BillingOutcome = { ...outcome, asset: 'units', creditsAvailable: 300 };
+    outcomes.set(charge.commandId, inUnits);
     return inUnits;
   }
 
   function bookReverse(reverse: Reverse): BillingOutcome {
-    const known = outcomes.get(reverse.command_id);
+    const known = outcomes.get(reverse.commandId);
     if (known) return known;
-    return record(reverse, 'reverse', charged.get(reverse.request_id) ?? 0);
+    return record(reverse, 'reverse', charged.get(reverse.requestId) ?? 0);
   }
 
   async function answer(waitingId: string | undefined, outcome: BillingOutcome): Promise<void> {
@@ -114,8 +115,8 @@ export async function startFakeLedger(bus: MessageBus): Promise<FakeLedger> {
     await bus.publish([
       {
         type: 'reply.billing-outcome.v1',
-        id: `reply:${outcome.command_id}`,
-        body: { waiting_id: waitingId, outcome },
+        id: `reply:${outcome.commandId}`,
+        body: { waitingId, outcome, deadlineAtMs: null, retryAfterSeconds: null },
       },
     ]);
   }

@@ -2,7 +2,7 @@ import type { AccountId } from '@inventory/contracts/ids';
 import type { AccountTerms } from '@inventory/contracts/internal/ledger';
 import type { MessageBody } from '@inventory/contracts/messages';
 import type { BillingOutcome } from '@inventory/contracts/messages/billing';
-import { isoTime, systemClock } from '@inventory/runtime/clock';
+import { systemClock } from '@inventory/runtime/clock';
 
 type Configure = MessageBody<'billing.configure.v1'>;
 
@@ -30,12 +30,12 @@ export function createFakeTerms(): FakeTerms {
   return {
     of,
     configure(command) {
-      const { account_id, command_id } = command;
+      const { accountId, commandId } = command;
       const content = JSON.stringify(command);
-      const before = known.get(command_id);
+      const before = known.get(commandId);
       if (before === undefined) {
-        known.set(command_id, content);
-        terms.set(account_id, changed(of(account_id), command));
+        known.set(commandId, content);
+        terms.set(accountId, changed(of(accountId), command));
       }
       return outcomeOf(command, before === undefined || before === content);
     },
@@ -48,14 +48,14 @@ function changed(terms: AccountTerms, { change }: Configure): AccountTerms {
     case 'funding': {
       const { funding } = change;
       if (funding.mode === 'credits') return { ...next, funding };
-      const available = funding.units_per_month;
+      const { mode, unitsPerMonth: available } = funding;
       const units = { total: available, held: 0, available };
-      return { ...next, funding: { ...funding, period: month, units } };
+      return { ...next, funding: { mode, units_per_month: available, period: month, units } };
     }
     case 'spend_cap': {
-      const others = terms.spend_caps.filter(({ project_id }) => project_id !== change.project_id);
+      const others = terms.spend_caps.filter(({ project_id }) => project_id !== change.projectId);
       if (change.cap === null) return { ...next, spend_caps: others };
-      const { project_id, cap } = change;
+      const { projectId: project_id, cap } = change;
       const added = { project_id, cap, spent: 0, resets_at: month.ends_at };
       return { ...next, spend_caps: [...others, added] };
     }
@@ -67,17 +67,18 @@ function changed(terms: AccountTerms, { change }: Configure): AccountTerms {
 }
 
 function outcomeOf(
-  { account_id, command_id, request_id }: Configure,
+  { accountId, commandId, requestId }: Configure,
   isApplied: boolean,
 ): BillingOutcome {
   return {
-    ...{ command_id, kind: 'configure', account_id, request_id, asset: 'credits' },
+    ...{ commandId, kind: 'configure', accountId, requestId, asset: 'credits' },
     result: isApplied ? 'applied' : 'refused',
     refusal: isApplied ? null : { code: 'idempotency_conflict' },
     seq: 1,
-    at: isoTime(systemClock.now()),
-    ...{ project_id: null, refresh_id: null, product_code: null, price_version: null },
-    ...{ amount_reserved: 0, amount_charged: 0, amount_released: 0, disposition: null },
+    atMs: systemClock.now(),
+    ...{ projectId: null, refreshId: null, productCode: null, priceVersion: null },
+    ...{ amountReserved: 0, amountCharged: 0, amountReleased: 0, disposition: null },
     balance: { total: 0, held: 0, available: 0 },
+    creditsAvailable: null,
   };
 }

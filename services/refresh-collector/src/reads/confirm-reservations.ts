@@ -63,8 +63,9 @@ async function confirm(
     if (!outcomes) return pause(messageMs);
     await Promise.all(
       outcomes.map(async (outcome) => {
+        const { refreshId } = outcome;
         const fact = factOfBillingOutcome(outcome, saga.clock.now());
-        if (outcome.refresh_id && fact) await applyFact(saga, outcome.refresh_id, fact, 'resend');
+        if (refreshId && fact) await applyFact(saga, refreshId, fact, 'resend');
       }),
     );
   }

@@ -18,8 +18,8 @@ export function factOfBillingOutcome(outcome: BillingOutcome, nowMs: number): Fa
   return {
     fact: 'settled',
     disposition: outcome.disposition ?? 'release',
-    charged: outcome.amount_charged,
-    released: outcome.amount_released,
+    charged: outcome.amountCharged,
+    released: outcome.amountReleased,
     atMs: nowMs,
   };
 }

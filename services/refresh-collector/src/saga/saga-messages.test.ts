@@ -64,10 +64,10 @@ it('a run of a watch is held under its own product and named in its announcement
     ).map(({ body }) => body);
 
   expect(bodiesOf({ watchId })).toMatchObject([
-    { product_code: 'platform.inventory.watch.v1' },
+    { productCode: 'platform.inventory.watch.v1' },
     { watchId },
   ]);
   const [reserve, announcement] = bodiesOf({});
-  expect(reserve).toMatchObject({ product_code: 'platform.inventory.refresh.v1' });
+  expect(reserve).toMatchObject({ productCode: 'platform.inventory.refresh.v1' });
   expect(announcement).toMatchObject({ watchId: null });
 });

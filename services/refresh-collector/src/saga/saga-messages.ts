@@ -2,7 +2,6 @@ import { billingCommandId } from '@inventory/contracts/messages/billing';
 import { acceptanceOf } from '@inventory/contracts/messages/refresh';
 import type { OutgoingMessage } from '@inventory/messaging/bus';
 import { invariant } from '@inventory/runtime/bug';
-import { isoTime } from '@inventory/runtime/clock';
 import { pagesInPlace } from './recorded-scan.domain.ts';
 import {
   isServedFromSaved,
@@ -51,49 +50,36 @@ function messagesOf(
 }
 
 /** Of a command to the ledger. */
-const owner = ({ accountId, projectId, refreshId }: Owner) => ({
-  account_id: accountId,
-  project_id: projectId,
-  refresh_id: refreshId,
-});
+const owner = ({ accountId, projectId, refreshId }: Owner) => ({ accountId, projectId, refreshId });
 export type Owner = Pick<Refresh, 'refreshId' | 'accountId' | 'projectId'>;
 
 function reserve(refresh: Refresh): OutgoingMessage {
-  const id = billingCommandId.reserve(refresh.refreshId);
+  const commandId = billingCommandId.reserve(refresh.refreshId);
+  const { requestId, maxCredits, queueDeadlineMs: deadlineAtMs, retryAfterSeconds } = refresh;
+  const productCode = productOf(refresh);
+  const held = { requestId, productCode, maxCredits, deadlineAtMs, retryAfterSeconds };
   return {
     type: 'billing.reserve.v1',
-    id,
+    id: commandId,
     ...(refresh.waitingId === null ? {} : { waitingId: refresh.waitingId }),
-    body: {
-      ...owner(refresh),
-      command_id: id,
-      request_id: refresh.requestId,
-      product_code: productOf(refresh),
-      max_credits: refresh.maxCredits,
-      deadline_at: isoTime(refresh.queueDeadlineMs),
-      retry_after_seconds: refresh.retryAfterSeconds,
-    },
+    body: { ...owner(refresh), commandId, ...held },
   };
 }
 
 /** Releases an orphaned hold; the ids name its owner. */
 export function release(of: Owner): Extract<OutgoingMessage, { type: 'billing.release.v1' }> {
-  const id = billingCommandId.release(of.refreshId);
-  return { type: 'billing.release.v1', id, body: { ...owner(of), command_id: id } };
+  const commandId = billingCommandId.release(of.refreshId);
+  return { type: 'billing.release.v1', id: commandId, body: { ...owner(of), commandId } };
 }
 
 function settle(refresh: Refresh): OutgoingMessage {
-  const id = billingCommandId.settle(refresh.refreshId);
-  invariant(refresh.outcome !== null, 'a refresh is settled by its outcome');
+  const commandId = billingCommandId.settle(refresh.refreshId);
+  const { outcome, observedAssets } = refresh;
+  invariant(outcome !== null, 'a refresh is settled by its outcome');
   return {
     type: 'billing.settle.v1',
-    id,
-    body: {
-      ...owner(refresh),
-      command_id: id,
-      outcome: refresh.outcome,
-      observed_assets: refresh.observedAssets,
-    },
+    id: commandId,
+    body: { ...owner(refresh), commandId, outcome, observedAssets },
   };
 }
 

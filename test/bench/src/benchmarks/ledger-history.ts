@@ -137,7 +137,10 @@ async function measureUsage(history: History, periodMs: number): Promise<Row[]> 
   const load = (async () => {
     for (let round = 0; loading.isOn; round += 1) {
       const ids = others.slice((round % 10) * 10, (round % 10) * 10 + 10);
-      await commitAll(ledger, ids.flatMap(pair));
+      await commitAll(
+        ledger,
+        ids.flatMap((id) => pair(id)),
+      );
     }
   })();
   // Its failure is reported when it is awaited.

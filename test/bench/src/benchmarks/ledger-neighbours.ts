@@ -69,7 +69,7 @@ async function measure(
     topics: ['billing.outcomes.v1'],
     wants: ({ key }) => neighbours.some((one) => one === key),
     onMessage(message) {
-      if (message.type === 'billing.outcome.v1') waiting.get(message.body.command_id)?.();
+      if (message.type === 'billing.outcome.v1') waiting.get(message.body.commandId)?.();
     },
   });
   await bus.consume({

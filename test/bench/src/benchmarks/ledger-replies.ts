@@ -89,20 +89,23 @@ async function expectOwn(readers: readonly Yardstick[], sent: number): Promise<v
   throw new Error('replies are missing');
 }
 
-function replyTo(waiting_id: string): OutgoingMessage {
+function replyTo(waitingId: string): OutgoingMessage {
   const id = randomUUID();
   return {
     type: 'reply.billing-outcome.v1',
     id,
     body: {
-      waiting_id,
+      waitingId,
+      deadlineAtMs: null,
+      retryAfterSeconds: null,
       outcome: {
-        ...{ command_id: `charge:${id}`, kind: 'charge', result: 'applied', refusal: null },
-        ...{ account_id: accountId, project_id: null, refresh_id: null, request_id: null },
-        ...{ seq: 1, at: '2026-11-01T00:00:00.000Z', asset: 'credits', product_code: null },
-        ...{ price_version: 1, amount_reserved: 0, amount_charged: 1, amount_released: 0 },
+        ...{ commandId: `charge:${id}`, kind: 'charge', result: 'applied', refusal: null },
+        ...{ accountId, projectId: null, refreshId: null, requestId: null },
+        ...{ seq: 1, atMs: Date.UTC(2026, 10, 1), asset: 'credits', productCode: null },
+        ...{ priceVersion: 1, amountReserved: 0, amountCharged: 1, amountReleased: 0 },
         disposition: null,
         balance: { total: 5, held: 0, available: 5 },
+        creditsAvailable: null,
       },
     },
   };

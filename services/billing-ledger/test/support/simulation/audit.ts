@@ -1,7 +1,7 @@
 import { type Command, commandKey } from '../../../src/accounts/command.domain.ts';
 import { resolveDuplicate } from '../../../src/accounts/duplicate-command.domain.ts';
 import { type Entry, entryKeys } from '../../../src/accounts/entry.domain.ts';
-import { toAnswerOutcome, toOutcome } from '../../../src/journal/on-billing-commands.ts';
+import { answerOutcomeOf, outcomeOf } from '../../../src/accounts/outcome.domain.ts';
 import { priceLists } from '../program.ts';
 import { createReferenceModel } from '../reference-model.ts';
 import type { Store } from './fake-journal.ts';
@@ -28,17 +28,17 @@ export function auditRun(
   }
   const allowed = new Set<string>();
   for (const command of commands) {
-    const entry = answers.get(`${command.accountId} ${commandKey(command)}`);
+    const entry = answers.get(`${command.body.accountId} ${commandKey(command)}`);
     if (!entry) {
-      problems.push(`never journaled: ${command.commandId}`);
+      problems.push(`never journaled: ${command.body.commandId}`);
       continue;
     }
     const result = resolveDuplicate(entry, command);
-    const outcome = JSON.stringify(toAnswerOutcome(command, { result, entry }));
+    const outcome = JSON.stringify(answerOutcomeOf(command, { result, entry }));
     if (!published.has(outcome)) problems.push(`never published: ${outcome}`);
     allowed.add(outcome);
     for (const one of entry.opening) {
-      const opening = JSON.stringify(toOutcome(command.accountId, one));
+      const opening = JSON.stringify(outcomeOf(command.body.accountId, one));
       if (!published.has(opening)) problems.push(`never published: ${opening}`);
       allowed.add(opening);
     }
@@ -58,10 +58,10 @@ function againstModel(journal: Journal, commands: readonly Command[]): string[] 
     // No command begins a month; the simple ledger begins it by itself.
     if (entry.kind === 'expire' || entry.kind === 'allowance') return [];
     const command = commands.find(
-      (sent) => sent.accountId === accountId && isAnsweredBy(entry, sent),
+      (sent) => sent.body.accountId === accountId && isAnsweredBy(entry, sent),
     );
     if (!command) return [`journaled without a command: ${entry.commandId}`];
-    const expected = model.answer({ command, now: entry.opening[0]?.at ?? entry.at });
+    const expected = model.answer({ command, now: entry.opening[0]?.atMs ?? entry.atMs });
     const { available, held, consumed } = entry.after;
     const isEqual =
       expected.fate === (entry.refusal ? 'refused' : 'applied') &&
@@ -74,9 +74,11 @@ function againstModel(journal: Journal, commands: readonly Command[]): string[] 
 }
 
 function isAnsweredBy(entry: Entry, command: Command): boolean {
-  if (command.commandId !== entry.commandId) return false;
-  if (command.kind !== 'settle' || entry.refusal) {
+  if (command.body.commandId !== entry.commandId) return false;
+  if (command.type !== 'billing.settle.v1' || entry.refusal) {
     return resolveDuplicate(entry, command) === 'recorded';
   }
-  return command.outcome === entry.outcome && command.observedAssets === entry.observedAssets;
+  return (
+    command.body.outcome === entry.outcome && command.body.observedAssets === entry.observedAssets
+  );
 }

@@ -111,14 +111,14 @@ export function connectJournal(connection: JournalConnection): Journal {
       read(() => {
         const found = ofAccount(accountId).findLast(({ id }) => id <= commitId(accountId, seq));
         if (!found) return null;
-        const { id, firstSeq, entries, at: commitAt } = found;
-        return { id, firstSeq, entries: entries.length, at: commitAt };
+        const { id, firstSeq, entries, atMs } = found;
+        return { id, firstSeq, entries: entries.length, atMs };
       }),
     listActiveAccounts: (timeMs, limit) =>
       read(() =>
         all()
-          .filter(({ at }) => at >= timeMs)
-          .sort((left, right) => left.at - right.at)
+          .filter(({ atMs }) => atMs >= timeMs)
+          .sort((left, right) => left.atMs - right.atMs)
           .slice(0, limit),
       ),
     async *scanCommits() {
@@ -148,7 +148,7 @@ function insert(store: Store, document: CommitDocument): AppendResult {
   );
   for (const key of indexed) keys.add(key);
   for (const { seq } of commit.entries) positions.add(`${accountId}/${seq}`);
-  const previousAt = ofAccount.at(-1)?.commit.at ?? 0;
+  const previousAt = ofAccount.at(-1)?.commit.atMs ?? 0;
   if (document.at.getTime() > Math.max(previousAt, store.latestTime())) {
     store.futureEntries.push(id);
   }

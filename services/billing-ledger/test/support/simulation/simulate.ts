@@ -173,7 +173,7 @@ function notePublished(
     if (outcome === null) continue;
     const text = JSON.stringify(outcome);
     noted.published.set(text, (noted.published.get(text) ?? 0) + 1);
-    if (!noted.world().store.positions.has(`${outcome.account_id}/${outcome.seq}`)) {
+    if (!noted.world().store.positions.has(`${outcome.accountId}/${outcome.seq}`)) {
       noted.problems.push(`published before it was journaled: ${text}`);
     }
   }
