@@ -56,6 +56,6 @@ export async function takeJourney(stack: StoryStack, plan: JourneyPlan): Promise
   });
   return {
     ...{ customer, scope, key, refreshId, before, accepted, seen, after, events },
-    rows: rows.filter((row) => row.refresh_id === refreshId),
+    rows: rows.filter((row) => row.refreshId === refreshId),
   };
 }

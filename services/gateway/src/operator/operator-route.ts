@@ -3,10 +3,10 @@ import type { OperatorCode } from '@inventory/contracts/refusal-codes';
 import type { OperatorRole } from '@inventory/contracts/vocabulary';
 import type { DocumentedEndpoint } from '@inventory/http/openapi-document';
 import type { DocumentedAnswer } from '@inventory/http/openapi-responses';
-import type { Reply } from '@inventory/http/reply';
+import { Reply } from '@inventory/http/reply';
 import type { Answer, BoundRoute, Input, InputSchemas, Method } from '@inventory/http/route';
 import { validateInput } from '@inventory/http/validate-input';
-import type { z } from 'zod';
+import { z } from 'zod';
 import type { AuditedChange } from './audit.ts';
 import type { OperatorServices } from './operator-services.ts';
 
@@ -125,7 +125,10 @@ export function operatorRoute<const Schemas extends InputSchemas, Body extends z
       ...endpoint,
       run: (raw, request) => {
         const parsed = validateInput(input, raw);
-        const work = () => handle(services, parsed, request);
+        const work = async () => {
+          const result = await handle(services, parsed, request);
+          return result instanceof Reply ? result : z.encode(rest.answer, result as z.output<Body>);
+        };
         if (action === undefined) return work();
         // No two parts have a field of one name.
         const parameters: Record<string, unknown> = Object.assign({}, ...Object.values(parsed));
