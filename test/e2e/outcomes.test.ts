@@ -178,7 +178,7 @@ describe.each(refreshOutcomes)('a refresh that ends as %s', (outcome) => {
       held: before.held,
       available: before.available - charged,
     });
-    const moves = rows.map((row) => [row.kind, row.change_available, row.change_held]);
+    const moves = rows.map((row) => [row.kind, row.changeAvailable, row.changeHeld]);
     expect(moves).toEqual([
       ['reserve', -reserved, reserved],
       [charged > 0 ? 'settle' : 'release', released, -reserved],

@@ -92,7 +92,7 @@ async function chargedInTheEnd(customer: Customer): Promise<number> {
   );
   const rows = await stack.operator.statement(accountId);
   const ofKind = (kind: string) =>
-    rows.filter((row) => row.kind === kind && row.change_available !== 0);
+    rows.filter((row) => row.kind === kind && row.changeAvailable !== 0);
   const charged = ofKind('charge').length - ofKind('reverse').length;
   const { total, held } = await stack.operator.balance(accountId);
   expect([total, held]).toEqual([granted - charged, 0]);

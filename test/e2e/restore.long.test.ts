@@ -222,9 +222,9 @@ test('after a restore every credit is where it was before the disaster, not as o
   const rows = await stack.operator.statement(accountId);
   const settled = rows.filter(({ kind }) => kind === 'settle');
   const reservation = 125;
-  expect(settled.map(({ refresh_id }) => refresh_id)).toEqual([...ids, again]);
-  expect(settled.map(({ change_available }) => reservation - change_available)).toEqual(charges);
-  expect(settled.map(({ price_version }) => price_version)).toEqual([1, 1, 1, 2, 2]);
+  expect(settled.map(({ refreshId }) => refreshId)).toEqual([...ids, again]);
+  expect(settled.map(({ changeAvailable }) => reservation - changeAvailable)).toEqual(charges);
+  expect(settled.map(({ priceVersion }) => priceVersion)).toEqual([1, 1, 1, 2, 2]);
   expect(await stack.operator.openHolds(accountId)).toEqual([]);
   expect(await stack.operator.verify()).toMatchObject({ ok: true, problems: [] });
 });

@@ -52,7 +52,7 @@ test('a batch is followed by waiting, and the account shows what it cost (Accoun
 
   const account = accountView.parse((await api.call({ path: '/v2/account' })).json.data);
   expect(account.balance).toEqual({ total: 994, held: 0, available: 994 });
-  expect(account.credential.project_id).toBe(projectId);
+  expect(account.credential.projectId).toBe(projectId);
 
   const usage = accountUsage.parse((await api.call({ path: '/v2/account/usage' })).json.data);
   expect(usage.items).toEqual([
@@ -81,7 +81,7 @@ test('refreshes of one inventory are charged each on its own, and credits_remain
   const settled = (await stack.operator.statement(accountId)).filter(
     ({ kind }) => kind === 'settle',
   );
-  expect(settled.map(({ refresh_id }) => refresh_id).toSorted()).toEqual(ids.toSorted());
+  expect(settled.map(({ refreshId }) => refreshId).toSorted()).toEqual(ids.toSorted());
   const available = 1_000 - 2 * 2 - 125 - 1;
   expect(page.json.meta.credits_remaining).toBe(available);
   expect(await stack.operator.balance(accountId)).toMatchObject({ held: 125, available });

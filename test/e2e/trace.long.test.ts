@@ -210,7 +210,7 @@ test('a trace continues with the worker that takes a scan over, and with a messa
   }
   expect((await reservedAgain(last)).length).toBeGreaterThan(0);
   const rows = await stack.operator.statement(customer.accountId);
-  const kinds = rows.filter((row) => row.refresh_id === last.refreshId).map(({ kind }) => kind);
+  const kinds = rows.filter((row) => row.refreshId === last.refreshId).map(({ kind }) => kind);
   expect(kinds).toEqual(['reserve', 'settle']);
   for (const { refreshId, killedMs } of [{ ...inTheMiddle, refreshId: scanned }, last]) {
     await waitFor('every parent is reported, but for what died', async () => {

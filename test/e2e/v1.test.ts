@@ -106,6 +106,6 @@ test('V1 shares its price, its permission and its rate window with Live Page', a
   const paid = answers.filter(({ status }) => status === 200).length;
   expect((await stack.operator.balance(customer.accountId)).available).toBe(10 - paid);
   const rows = await stack.operator.statement(customer.accountId);
-  const products = rows.filter(({ kind }) => kind === 'charge').map((row) => row.product_code);
+  const products = rows.filter(({ kind }) => kind === 'charge').map((row) => row.productCode);
   expect(new Set(products)).toEqual(new Set(['platform.inventory.page.v1']));
 });

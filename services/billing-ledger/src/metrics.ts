@@ -1,3 +1,4 @@
+import type { VerifyReport } from '@inventory/contracts/internal/ledger';
 import { billingRefusalCodes } from '@inventory/contracts/refusal';
 import { ledgerAssets } from '@inventory/contracts/vocabulary';
 import { type Clock, elapsedSince, monotonicNow } from '@inventory/runtime/clock';
@@ -7,7 +8,6 @@ import type { Entry } from './accounts/entry.domain.ts';
 import { entryKinds } from './accounts/movement.domain.ts';
 import type { JournalClock } from './journal/journal-clock.ts';
 import type { HoldWatch } from './snapshots/old-holds.ts';
-import type { VerificationRecord } from './verification/verification-store.ts';
 
 const cachedAccounts = gauge({
   name: 'inventory.ledger.accounts.cached',
@@ -130,10 +130,7 @@ const verifyDuration = histogram({
 });
 
 /** Reports the last verification of any process; null before the first. */
-export function observeVerification(
-  readLast: () => VerificationRecord | null,
-  now: () => number,
-): void {
+export function observeVerification(readLast: () => VerifyReport | null, now: () => number): void {
   verifyProblems.observe((observe) => {
     const last = readLast();
     if (last) observe(last.problems.length);

@@ -134,7 +134,7 @@ describe('The reads of an account', () => {
     const balance = await ledger.balance(account.accountId);
 
     expect(
-      rows.map(({ kind, change_available, change_held }) => [kind, change_available, change_held]),
+      rows.map(({ kind, changeAvailable, changeHeld }) => [kind, changeAvailable, changeHeld]),
     ).toEqual([
       ['grant', 260, 0],
       ['reserve', -125, 125],
@@ -146,11 +146,11 @@ describe('The reads of an account', () => {
       ['adjust', -50, 0],
       ['refuse', 0, 0],
     ]);
-    expect(rows.map(({ available_after, held_after }) => [available_after, held_after])).toEqual(
+    expect(rows.map(({ availableAfter, heldAfter }) => [availableAfter, heldAfter])).toEqual(
       outcomes.map((outcome) => [outcome.balance.available, outcome.balance.held]),
     );
     expect(balance).toMatchObject({
-      as_of_seq: 9,
+      asOfSeq: 9,
       balances: [{ asset: 'credits', total: 208, held: 0, available: 208 }],
     });
   });
@@ -184,8 +184,8 @@ describe('The reads of an account', () => {
     const unknown = newAccountId();
 
     expect(await ledger.balance(unknown)).toEqual({
-      account_id: unknown,
-      as_of_seq: 0,
+      accountId: unknown,
+      asOfSeq: 0,
       funding: 'credits',
       balances: [{ asset: 'credits', total: 0, held: 0, available: 0 }],
     });

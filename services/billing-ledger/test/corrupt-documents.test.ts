@@ -145,11 +145,18 @@ test.each(['the pass', 'the save of what is due'])(
 
 test('a verification replaces the corrupt record of the last one (decisions/0013)', async () => {
   const verifications = createVerificationStore(mongo.db, testLogger);
-  const record = { startedAtMs: 1, finishedAtMs: 2, accounts: 0, entries: 0, problems: [] };
+  const record = {
+    ok: true,
+    startedAtMs: 1,
+    finishedAtMs: 2,
+    accounts: 0,
+    entries: 0,
+    problems: [],
+  };
   await verifications.saveLast(record);
   await mongo.db
     .collection<{ _id: string }>('verifications')
-    .updateOne({ _id: 'last' }, { $set: { finishedAt: 'yesterday' } });
+    .updateOne({ _id: 'last' }, { $set: { finishedAtMs: 'yesterday' } });
 
   const corrupted = await verifications.findLast();
   await verifications.saveLast(record);

@@ -1,6 +1,6 @@
 import { quarantineLifted, quarantineList } from '@inventory/contracts/internal/ledger';
 import { ServiceUnreachable } from '@inventory/http/internal-client';
-import { dateOf, fromIsoTime, systemClock } from '@inventory/runtime/clock';
+import { dateOf, systemClock } from '@inventory/runtime/clock';
 import { newAccountId, newRefreshId } from '@inventory/testkit/builders';
 import { testLogger } from '@inventory/testkit/namespace';
 import { createRunningClock, createTestClock, type TestClock } from '@inventory/testkit/test-clock';
@@ -65,7 +65,7 @@ describe('A journal that was changed', () => {
       if ('length' in change) await rewrite(commits(), _id, change);
       else await commits().updateOne({ _id }, change);
       const { problems } = await ledger.verify();
-      found.push([...new Set(problems.map(({ account_id }) => account_id))].sort());
+      found.push([...new Set(problems.map(({ accountId }) => accountId))].sort());
     }
 
     const changed = accounts.map(({ accountId }) => accountId);
@@ -143,9 +143,9 @@ describe('A journal that was changed', () => {
     const [reserved] = await stage.send(account.reserve());
 
     expect(listed).toEqual([
-      { account_id: accountId, since: expect.any(String), detail: expect.stringMatching(/hash/) },
+      { accountId, sinceMs: expect.any(Number), detail: expect.stringMatching(/hash/) },
     ]);
-    expect(lifted).toEqual({ account_id: accountId, lifted: true });
+    expect(lifted).toEqual({ accountId, lifted: true });
     expect(reserved).toMatchObject({ result: 'applied' });
     expect(await quarantineOf(ledger)).toEqual([]);
     expect((await ledger.verify()).problems).toEqual([]);
@@ -172,8 +172,8 @@ function considered(ledger: RunningLedger, clock: Pick<TestClock, 'now' | 'advan
   const untilMs = clock.now();
   clock.advance(commitDelayMaxMs);
   return waitFor('a pass has considered it', async () => {
-    const { as_of } = await ledger.oldHolds(0);
-    return fromIsoTime(as_of ?? '') >= untilMs;
+    const { asOfMs } = await ledger.oldHolds(0);
+    return (asOfMs ?? 0) >= untilMs;
   });
 }
 
@@ -199,9 +199,9 @@ describe('The list of old holds', () => {
     const found = await ledger.oldHolds(3_600);
     const all = await ledger.oldHolds(0);
 
-    expect(found.items.map(({ refresh_id }) => refresh_id)).toEqual([oldest, old]);
-    expect(found.items[0]).toMatchObject({ account_id: first.accountId, amount: 125 });
-    expect(all.items.map(({ refresh_id }) => refresh_id)).toEqual([oldest, old, young]);
+    expect(found.items.map(({ refreshId }) => refreshId)).toEqual([oldest, old]);
+    expect(found.items[0]).toMatchObject({ accountId: first.accountId, amount: 125 });
+    expect(all.items.map(({ refreshId }) => refreshId)).toEqual([oldest, old, young]);
     expect((await ledger.oldHolds(0, 1)).items).toHaveLength(1);
   });
 
@@ -218,7 +218,7 @@ describe('The list of old holds', () => {
     await considered(ledger, clock);
     const { items } = await ledger.oldHolds(0);
 
-    expect(items.map(({ refresh_id }) => refresh_id)).toEqual([reserve.body.refreshId]);
+    expect(items.map(({ refreshId }) => refreshId)).toEqual([reserve.body.refreshId]);
   });
 });
 
@@ -310,7 +310,7 @@ describe('Snapshots', () => {
 
     expect(adjusted).toMatchObject({ result: 'applied', balance: { available: 0, held: 125 } });
     expect((await second.verify()).problems).toEqual([
-      { account_id: accountId, seq: 2, problem: 'snapshot hash mismatch' },
+      { accountId, seq: 2, problem: 'snapshot hash mismatch' },
     ]);
     await snapshots().deleteMany({});
     expect((await second.holds(accountId)).items).toHaveLength(1);

@@ -123,9 +123,9 @@ test('after a restore every command is booked at the prices of the time it was s
     return rows.length === booked.length && rows;
   });
 
-  const withoutTimes = (rows: typeof booked) => rows.map(({ at: _at, ...row }) => row);
+  const withoutTimes = (rows: typeof booked) => rows.map(({ atMs: _at, ...row }) => row);
   expect(rewound).toMatchObject({ exitCode: 0 });
-  expect(booked.map(({ price_version }) => price_version)).toEqual([null, 1, 1, 2, 2, 1]);
+  expect(booked.map(({ priceVersion }) => priceVersion)).toEqual([null, 1, 1, 2, 2, 1]);
   expect(withoutTimes(again)).toEqual(withoutTimes(booked));
   expect((await second.verify()).problems).toEqual([]);
 });

@@ -83,17 +83,15 @@ describe('An account funded by subscription units (decisions: Subscription fundi
       {
         funding: {
           mode: 'subscription',
-          units_per_month: 500,
-          period: { starts_at: '2026-12-01T00:00:00.000Z', ends_at: '2027-01-01T00:00:00.000Z' },
+          unitsPerMonth: 500,
+          period: { startsAtMs: Date.UTC(2026, 11), endsAtMs: Date.UTC(2027, 0) },
           units: { total: 500, held: 0, available: 500 },
         },
       },
     ]);
     expect(charged?.balance.available).toBe(499);
     const rows = await ledger.statement(account.accountId);
-    expect(
-      rows.map(({ kind, asset, change_available }) => [kind, asset, change_available]),
-    ).toEqual([
+    expect(rows.map(({ kind, asset, changeAvailable }) => [kind, asset, changeAvailable])).toEqual([
       ['configure', 'units', 0],
       ['allowance', 'units', 500],
       ['grant', 'units', 40],
@@ -159,12 +157,12 @@ describe('A Project with a monthly spend cap (decisions: spend cap) [spend-cap-r
         detail: { cap: 126, spent: 126, resets_at: '2026-12-01T00:00:00.000Z' },
       },
     });
-    expect(capped.spend_caps).toEqual([
+    expect(capped.spendCaps).toEqual([
       {
-        project_id: account.projectId,
+        projectId: account.projectId,
         cap: 126,
         spent: 126,
-        resets_at: '2026-12-01T00:00:00.000Z',
+        resetsAtMs: Date.UTC(2026, 11),
       },
     ]);
     expect([paid?.result, free?.result, later?.result]).toEqual(['applied', 'applied', 'applied']);
@@ -203,7 +201,7 @@ describe('An account with a balance alert (decisions: account.balance.low) [acco
     expect(outcomes[0]).toMatchObject({ entrySeq: crossed?.seq, atMs: crossed?.atMs });
     expect(await ledger.terms(account.accountId)).toMatchObject({
       funding: { mode: 'credits' },
-      balance_alert: { threshold: 100 },
+      balanceAlert: { threshold: 100 },
     });
   });
 });
@@ -245,20 +243,20 @@ describe('What was used (GET usage) [account-self-service]', () => {
     const days = await ledger.usage(account.accountId, '2026-11-20', '2026-12-03');
     const one = await ledger.usage(account.accountId, '2026-11-20', '2026-11-20', other.projectId);
 
-    const current = { product_code: 'platform.inventory.current.page.v1', count: 1, charged: 1 };
+    const current = { productCode: 'platform.inventory.current.page.v1', count: 1, charged: 1 };
     expect(days.items).toEqual(
       [
         {
           ...current,
           day: '2026-11-20',
-          project_id: account.projectId,
+          projectId: account.projectId,
           asset: 'credits',
           reversed: 1,
         },
         {
           day: '2026-11-20',
-          project_id: account.projectId,
-          product_code: 'platform.inventory.refresh.v1',
+          projectId: account.projectId,
+          productCode: 'platform.inventory.refresh.v1',
           asset: 'credits',
           count: 1,
           charged: 3,
@@ -267,24 +265,24 @@ describe('What was used (GET usage) [account-self-service]', () => {
         {
           ...current,
           day: '2026-11-20',
-          project_id: other.projectId,
+          projectId: other.projectId,
           asset: 'credits',
           reversed: 0,
         },
         {
           ...current,
           day: '2026-12-03',
-          project_id: account.projectId,
+          projectId: account.projectId,
           asset: 'units',
           reversed: 0,
         },
       ].sort((left, right) =>
-        left.day === right.day && left.project_id !== right.project_id
-          ? left.project_id.localeCompare(right.project_id)
+        left.day === right.day && left.projectId !== right.projectId
+          ? left.projectId.localeCompare(right.projectId)
           : 0,
       ),
     );
-    expect(one.items.map(({ project_id }) => project_id)).toEqual([other.projectId]);
+    expect(one.items.map(({ projectId }) => projectId)).toEqual([other.projectId]);
   });
 
   test.each([

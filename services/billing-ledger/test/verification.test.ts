@@ -42,8 +42,7 @@ describe('A verification of the journal', () => {
 
     await waitFor('three verifications have finished', async () => {
       const last = await of('verifications').findOne({ _id: 'last' });
-      if (last)
-        finished.add(`${last['startedAt'].toISOString()} ${last['finishedAt'].toISOString()}`);
+      if (last) finished.add(`${last['startedAtMs']} ${last['finishedAtMs']}`);
       return finished.size >= 3;
     });
 

@@ -29,17 +29,15 @@ async function deliver(saga: SagaDeps, body: BillingOutcome): Promise<void> {
   await onBillingOutcome(saga, testLogger)['billing.outcome.v1']?.(message);
 }
 
-const sweep = (saga: SagaDeps, { refreshId: id, accountId, projectId }: Refresh) => {
+const sweep = (saga: SagaDeps, { refreshId, accountId, projectId }: Refresh) => {
   const hold = {
-    refresh_id: id,
-    account_id: accountId,
-    project_id: projectId,
+    ...{ refreshId, accountId, projectId },
     asset: 'credits',
     amount: 125,
-    price_version: 1,
-    reserved_at: at,
+    priceVersion: 1,
+    reservedAtMs: Date.parse(at),
   } as const;
-  const ledger = { listHoldsOlderThan: () => Promise.resolve({ items: [hold] }) };
+  const ledger = { listHoldsOlderThan: () => Promise.resolve({ asOfMs: null, items: [hold] }) };
   return sweepHolds(saga, ledger, 3_600, testLogger);
 };
 

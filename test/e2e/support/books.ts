@@ -29,11 +29,11 @@ export async function expectBalancedBooks(
   const ofKind = (kinds: readonly string[]) => rows.filter(({ kind }) => kinds.includes(kind));
   expect(
     ofKind(['reserve'])
-      .map(({ refresh_id }) => refresh_id)
+      .map(({ refreshId }) => refreshId)
       .toSorted(),
   ).toEqual(ids(records));
   const resolved = ofKind(['settle', 'release']);
-  expect(resolved.map(({ refresh_id }) => refresh_id).toSorted()).toEqual(ids(records));
+  expect(resolved.map(({ refreshId }) => refreshId).toSorted()).toEqual(ids(records));
 
   // The status is terminal a moment before the event is appended.
   const log = await waitFor('every event is in the log', async () => {
@@ -46,7 +46,7 @@ export async function expectBalancedBooks(
   for (const { refreshId, outcome } of log) expect(outcome).toBe(outcomes.get(refreshId));
 
   const sum = (kinds: readonly string[]) =>
-    ofKind(kinds).reduce((total, row) => total + row.change_available + row.change_held, 0);
+    ofKind(kinds).reduce((total, row) => total + row.changeAvailable + row.changeHeld, 0);
   const granted = sum(['grant']);
   const charged = records.reduce((total, { billing }) => total + (billing.credits_charged ?? 0), 0);
   expect(charged + sum(['settle', 'release'])).toBe(0);

@@ -64,6 +64,6 @@ export async function takeJourney(stack: StoryStack, plan: JourneyPlan): Promise
     seen,
     after,
     events,
-    rows: rows.filter((row) => row.refresh_id === refreshId),
+    rows: rows.filter((row) => row.refreshId === refreshId),
   };
 }

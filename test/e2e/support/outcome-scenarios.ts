@@ -119,7 +119,7 @@ export function testOutcomeScenarios({ stack, truth, serial, outcomes }: Outcome
     const { accountId, projectId } = customer;
     const rows = await stack().operator.statement(accountId);
     const balance = await stack().operator.balance(accountId);
-    const change = rows.reduce((sum, row) => sum + row.change_available + row.change_held, 0);
+    const change = rows.reduce((sum, row) => sum + row.changeAvailable + row.changeHeld, 0);
 
     expect(rows.filter(({ kind }) => kind === 'reserve')).toHaveLength(refreshIds.length);
     expect(rows.filter(({ kind }) => /^(settle|release)$/.test(kind))).toHaveLength(

@@ -1,7 +1,15 @@
 import { z } from 'zod';
 import { accountId, credentialId, projectId, serviceAccountId } from '../ids.ts';
-import { accountTerms, statementRow, usageDaysMax, usageReport } from '../internal/ledger.ts';
+import {
+  shownAlert,
+  shownFunding,
+  spendCaps,
+  statementRow,
+  usageDaysMax,
+  usageItems,
+} from '../internal/ledger.ts';
 import { grantedPermission } from '../vocabulary.ts';
+import { time, wire } from '../wire.ts';
 import { pagination } from './meta.ts';
 import { listParameters } from './parameters.ts';
 
@@ -12,37 +20,37 @@ export const amounts = z.object({
   available: z.int(),
 });
 
-const perMinute = z.object({ limit_per_minute: z.int().min(0) });
+const perMinute = wire({ limitPerMinute: z.int().min(0) });
 
 /**
  * `data` of GET Account. `balance` is prepaid credits; the units of an account that is funded by a
  * subscription are in `funding`. `spend_caps` and `balance_alert` are present for Credentials with
  * `customer.account.read.v1` only.
  */
-export const accountView = z.object({
-  account_id: accountId,
+export const accountView = wire({
+  accountId,
   balance: amounts,
-  funding: accountTerms.shape.funding.describe('How the account pays.'),
-  rate_limit: perMinute.describe('The limit of the Service account.'),
-  service_account: z
-    .object({ id: serviceAccountId, rate_limit: perMinute })
-    .describe('Its active Credentials share the limit.'),
-  traffic_limit: perMinute.describe('The limit of all Service accounts together.'),
-  events_enabled: z.boolean(),
-  credential: z.object({
-    credential_id: credentialId,
-    project_id: projectId,
+  funding: shownFunding.describe('How the account pays.'),
+  rateLimit: perMinute.describe('The limit of the Service account.'),
+  serviceAccount: wire({ id: serviceAccountId, rateLimit: perMinute }).describe(
+    'Its active Credentials share the limit.',
+  ),
+  trafficLimit: perMinute.describe('The limit of all Service accounts together.'),
+  eventsEnabled: z.boolean(),
+  credential: wire({
+    credentialId,
+    projectId,
     scopes: z.array(grantedPermission),
-    expires_at: z.iso.datetime().nullable(),
+    expiresAtMs: time.nullable(),
   }),
-  spend_caps: accountTerms.shape.spend_caps
+  spendCaps: spendCaps
     .optional()
     .describe('Present for Credentials with `customer.account.read.v1` only.'),
-  balance_alert: accountTerms.shape.balance_alert
+  balanceAlert: shownAlert
     .optional()
     .describe('Present for Credentials with `customer.account.read.v1` only.'),
 });
-export type AccountView = z.infer<typeof accountView>;
+export type AccountView = z.output<typeof accountView>;
 
 /** Query of GET Statement. */
 export const statementQuery = z.object(listParameters);
@@ -81,7 +89,7 @@ export const usageQuery = z
 export const accountUsage = z.object({
   from: z.iso.date(),
   to: z.iso.date(),
-  items: usageReport.shape.items,
+  items: usageItems,
 });
 
 /** Largest threshold of a balance alert. */

@@ -3,6 +3,7 @@ import { canonicalDecimal, requestTime } from '../http/parameters.ts';
 import { accountId, projectId, refreshId, requestId } from '../ids.ts';
 import { billingOutcome } from '../messages/billing.ts';
 import { fundingMode, ledgerAsset, productCode } from '../vocabulary.ts';
+import { orNull, time, wire } from '../wire.ts';
 import { operationsFor } from './operations.ts';
 
 /**
@@ -10,101 +11,108 @@ import { operationsFor } from './operations.ts';
  * new month of a subscription, with the units of that month. The asset that the account pays with is
  * always among the balances, the other one after its first use.
  */
-export const balanceView = z.object({
-  account_id: accountId,
-  as_of_seq: z.int().min(0),
+export const balanceView = wire({
+  accountId,
+  asOfSeq: z.int().min(0),
   funding: fundingMode,
   balances: z.array(
     z.object({ asset: ledgerAsset, total: z.int(), held: z.int(), available: z.int() }),
   ),
 });
-export type BalanceView = z.infer<typeof balanceView>;
+export type BalanceView = z.output<typeof balanceView>;
 
-const spendCap = z.object({
-  project_id: projectId,
+const spendCap = wire({
+  projectId,
   cap: z.int().min(0),
   spent: z.int().min(0),
-  resets_at: z.iso.datetime(),
+  resetsAtMs: time,
 });
+export const spendCaps = z.array(spendCap);
 
-const period = z.object({ starts_at: z.iso.datetime(), ends_at: z.iso.datetime() });
+const period = wire({ startsAtMs: time, endsAtMs: time });
 
-export const creditFunding = z.object({ mode: z.literal('credits') });
-export const subscriptionFunding = z.object({
+export const creditFunding = wire({ mode: z.literal('credits') });
+export const subscriptionFunding = wire({
   mode: z.literal('subscription'),
-  units_per_month: z.int().min(1),
+  unitsPerMonth: z.int().min(1),
   period: period.describe('The UTC month of the available units, which expire at its end.'),
   units: z.object({ total: z.int(), held: z.int(), available: z.int() }),
 });
 
+export const shownFunding = z.discriminatedUnion('mode', [creditFunding, subscriptionFunding]);
+export const shownAlert = z.object({ threshold: z.int().min(1) }).nullable();
+
 /** GET /accounts/{account_id}/terms: the current funding and limits of the account. */
-export const accountTerms = z.object({
-  account_id: accountId,
-  as_of_seq: z.int().min(0),
-  funding: z.discriminatedUnion('mode', [creditFunding, subscriptionFunding]),
+export const accountTerms = wire({
+  accountId,
+  asOfSeq: z.int().min(0),
+  funding: shownFunding,
   /** Spent: charges plus open holds of the UTC month, in credits or units alike. */
-  spend_caps: z.array(spendCap),
-  balance_alert: z.object({ threshold: z.int().min(1) }).nullable(),
+  spendCaps,
+  balanceAlert: shownAlert,
 });
-export type AccountTerms = z.infer<typeof accountTerms>;
+export type AccountTerms = z.output<typeof accountTerms>;
 
 /**
  * GET /accounts/{account_id}/funds?project_id=: what a purchase of the Project would meet now: the
  * available balance of what the account pays with, and the Project's cap.
  */
-export const accountFunds = z.object({
-  account_id: accountId,
-  as_of_seq: z.int().min(0),
+export const accountFunds = wire({
+  accountId,
+  asOfSeq: z.int().min(0),
   asset: ledgerAsset,
   available: z.int().min(0),
-  spend_cap: spendCap.nullable(),
+  spendCap: spendCap.nullable(),
 });
-export type AccountFunds = z.infer<typeof accountFunds>;
+export type AccountFunds = z.output<typeof accountFunds>;
 
 /** Longest span of a usage report. */
 export const usageDaysMax = 31;
+
+export const usageItems = z.array(
+  wire({
+    day: z.iso.date(),
+    projectId,
+    productCode,
+    asset: ledgerAsset,
+    count: z.int().min(0).describe('Pages charged and refreshes settled; releases do not count.'),
+    charged: z.int().min(0),
+    reversed: z
+      .int()
+      .min(0)
+      .describe('Refunded for pages that were not delivered, on the day of the refund.'),
+  }),
+);
 
 /**
  * GET /accounts/{account_id}/usage?from=&to=&project_id=: `from` and `to` are UTC days, both
  * included. Rows are ordered by day, Project, product and asset.
  */
-export const usageReport = z.object({
+export const usageReport = wire({
   /** The newest entry that is counted. */
-  as_of_seq: z.int().min(0),
-  items: z.array(
-    z.object({
-      day: z.iso.date(),
-      project_id: projectId,
-      product_code: productCode,
-      asset: ledgerAsset,
-      count: z.int().min(0).describe('Pages charged and refreshes settled; releases do not count.'),
-      charged: z.int().min(0),
-      reversed: z
-        .int()
-        .min(0)
-        .describe('Refunded for pages that were not delivered, on the day of the refund.'),
-    }),
-  ),
+  asOfSeq: z.int().min(0),
+  items: usageItems,
 });
-export type UsageReport = z.infer<typeof usageReport>;
+export type UsageReport = z.output<typeof usageReport>;
 
-export const holdView = z.object({
-  account_id: accountId,
-  project_id: projectId,
-  refresh_id: refreshId,
+export const holdView = wire({
+  accountId,
+  projectId,
+  refreshId,
   asset: ledgerAsset,
   amount: z.int(),
-  price_version: z.int(),
-  reserved_at: z.iso.datetime(),
+  priceVersion: z.int(),
+  reservedAtMs: time,
 });
+export type HoldView = z.output<typeof holdView>;
 
 /** GET /accounts/{account_id}/holds and GET /holds?older_than_seconds=: oldest first. */
-export const holdList = z.object({
+export const holdList = wire({
   /** Of GET /holds: all entries before this time are considered. */
-  as_of: z.iso.datetime().optional(),
+  asOfMs: orNull(time),
   items: z.array(holdView),
 });
-export type HoldList = z.infer<typeof holdList>;
+export type HoldList = z.output<typeof holdList>;
 
 /**
  * GET /accounts/{account_id}/outcomes?command_id=: the recorded outcomes of these commands, as their
@@ -112,45 +120,43 @@ export type HoldList = z.infer<typeof holdList>;
  */
 export const outcomeList = z.object({ items: z.array(billingOutcome) });
 
-export const statementRow = z.object({
-  entry_id: z.string(),
-  at: z.iso.datetime(),
+export const statementRow = wire({
+  entryId: z.string(),
+  atMs: time,
   kind: z.string(),
   asset: ledgerAsset,
-  change_available: z.int(),
-  change_held: z.int(),
-  available_after: z.int(),
-  held_after: z.int(),
-  product_code: productCode.nullable(),
-  price_version: z.int().nullable(),
-  project_id: projectId.nullable(),
-  refresh_id: refreshId.nullable(),
-  request_id: requestId.nullable(),
+  changeAvailable: z.int(),
+  changeHeld: z.int(),
+  availableAfter: z.int(),
+  heldAfter: z.int(),
+  productCode: productCode.nullable(),
+  priceVersion: z.int().nullable(),
+  projectId: projectId.nullable(),
+  refreshId: refreshId.nullable(),
+  requestId: requestId.nullable(),
   reason: z.string().nullable(),
 });
-export type StatementRow = z.infer<typeof statementRow>;
+export type StatementRow = z.output<typeof statementRow>;
 
 /** GET /accounts/{account_id}/statement?after_seq=&limit=: oldest first. */
-export const statementPage = z.object({
+export const statementPage = wire({
   items: z.array(statementRow),
   /** Position to continue after; null on the last page. */
-  next_after_seq: z.int().nullable(),
+  nextAfterSeq: z.int().nullable(),
 });
-export type StatementPage = z.infer<typeof statementPage>;
+export type StatementPage = z.output<typeof statementPage>;
 
 /** POST /verify: every account is folded from its first entry. */
-export const verifyReport = z.object({
+export const verifyReport = wire({
   ok: z.boolean(),
-  started_at: z.iso.datetime(),
-  finished_at: z.iso.datetime(),
+  startedAtMs: time,
+  finishedAtMs: time,
   /** Accounts and entries that were verified. */
   accounts: z.int(),
   entries: z.int(),
-  problems: z.array(
-    z.object({ account_id: z.string(), seq: z.int().nullable(), problem: z.string() }),
-  ),
+  problems: z.array(wire({ accountId: z.string(), seq: z.int().nullable(), problem: z.string() })),
 });
-export type VerifyReport = z.infer<typeof verifyReport>;
+export type VerifyReport = z.output<typeof verifyReport>;
 
 /** One price list. Prices are integers of credits; in units they are the same. */
 export const priceList = z.object({
@@ -201,17 +207,15 @@ export const priceSchedule = priceList.extend({
 });
 export type PriceSchedule = z.infer<typeof priceSchedule>;
 
-/** GET /quarantine: accounts whose journal does not add up; their commands go to the dead letters. */
-export const quarantineList = z.object({
-  accounts: z.array(
-    z.object({ account_id: accountId, since: z.iso.datetime(), detail: z.string() }),
-  ),
-});
-export type QuarantineList = z.infer<typeof quarantineList>;
+/** An account of which no command is evaluated, because its journal does not add up. */
+export const quarantinedAccount = wire({ accountId, sinceMs: time, detail: z.string() });
+export type QuarantinedAccount = z.output<typeof quarantinedAccount>;
+
+/** GET /quarantine: their commands go to the dead letters. */
+export const quarantineList = wire({ accounts: z.array(quarantinedAccount) });
 
 /** POST /quarantine/{account_id}/lift: `lifted` is false where it was not in quarantine. */
-export const quarantineLifted = z.object({ account_id: accountId, lifted: z.boolean() });
-export type QuarantineLifted = z.infer<typeof quarantineLifted>;
+export const quarantineLifted = wire({ accountId, lifted: z.boolean() });
 
 const rowsMax = 1_000;
 const limit = z.coerce.number().int().min(1).max(rowsMax).default(100);

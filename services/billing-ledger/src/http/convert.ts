@@ -3,14 +3,11 @@ import type {
   AccountFunds,
   AccountTerms,
   BalanceView,
-  HoldList,
   NewPriceList,
   PriceSchedule,
-  QuarantineList,
   StatementPage,
   StatementRow,
   UsageReport,
-  VerifyReport,
 } from '@inventory/contracts/internal/ledger';
 import { ledgerAssets } from '@inventory/contracts/vocabulary';
 import { fromIsoTime, isoTime } from '@inventory/runtime/clock';
@@ -20,22 +17,19 @@ import type { Entry } from '../accounts/entry.domain.ts';
 import { type Period, periodStartMs } from '../accounts/period.domain.ts';
 import type { CapStanding } from '../accounts/standing.domain.ts';
 import { fundingAsset } from '../accounts/terms.domain.ts';
-import type { QuarantinedAccount } from '../journal/quarantine-store.ts';
 import type { CurrentStanding } from '../journal/read-standing.ts';
 import type { Statement } from '../journal/read-statement.ts';
 import type { PriceBook, WantedPriceList } from '../prices/price-list.domain.ts';
 import { toPriceListView } from '../prices/price-list-mapping.ts';
-import type { AccountHold, OldHolds } from '../snapshots/old-holds.ts';
 import { type DayUsage, dayMs } from '../usage/usage.domain.ts';
-import type { VerificationRecord } from '../verification/verification-store.ts';
 
 /** The asset an account pays with is always shown, others once they were used. */
 export function toBalanceView(accountId: AccountId, standing: CurrentStanding): BalanceView {
   const { asOfSeq, funding, balances } = standing;
   const shown = [fundingAsset(funding), ...usedAssets({ balances })];
   return {
-    account_id: accountId,
-    as_of_seq: asOfSeq,
+    accountId,
+    asOfSeq,
     funding: funding.mode,
     balances: ledgerAssets
       .filter((asset) => shown.includes(asset))
@@ -46,11 +40,11 @@ export function toBalanceView(accountId: AccountId, standing: CurrentStanding): 
 export function toAccountTerms(accountId: AccountId, standing: CurrentStanding): AccountTerms {
   const { alertThreshold } = standing;
   return {
-    account_id: accountId,
-    as_of_seq: standing.asOfSeq,
+    accountId,
+    asOfSeq: standing.asOfSeq,
     funding: toFunding(standing),
-    spend_caps: standing.caps.map((one) => toSpendCap(one, standing.period)),
-    balance_alert: alertThreshold === null ? null : { threshold: alertThreshold },
+    spendCaps: standing.caps.map((one) => toSpendCap(one, standing.period)),
+    balanceAlert: alertThreshold === null ? null : { threshold: alertThreshold },
   };
 }
 
@@ -62,28 +56,23 @@ export function toAccountFunds(
   const asset = fundingAsset(standing.funding);
   const capped = standing.caps.find((one) => one.projectId === projectId);
   return {
-    account_id: accountId,
-    as_of_seq: standing.asOfSeq,
+    accountId,
+    asOfSeq: standing.asOfSeq,
     asset,
     available: standing.balances[asset].available,
-    spend_cap: capped ? toSpendCap(capped, standing.period) : null,
+    spendCap: capped ? toSpendCap(capped, standing.period) : null,
   };
 }
 
-function toSpendCap({ projectId, cap, spent }: CapStanding, period: Period) {
-  const resetsAt = isoTime(periodStartMs(period + 1));
-  return { project_id: projectId, cap, spent, resets_at: resetsAt };
+function toSpendCap(cap: CapStanding, period: Period) {
+  return { ...cap, resetsAtMs: periodStartMs(period + 1) };
 }
 
 function toFunding({ funding, period, balances }: CurrentStanding): AccountTerms['funding'] {
-  if (funding.mode === 'credits') return { mode: 'credits' };
+  if (funding.mode === 'credits') return funding;
   return {
-    mode: 'subscription',
-    units_per_month: funding.unitsPerMonth,
-    period: {
-      starts_at: isoTime(periodStartMs(period)),
-      ends_at: isoTime(periodStartMs(period + 1)),
-    },
+    ...funding,
+    period: { startsAtMs: periodStartMs(period), endsAtMs: periodStartMs(period + 1) },
     units: toAmounts(balances.units),
   };
 }
@@ -92,28 +81,10 @@ function toAmounts({ available, held }: Balances) {
   return { total: available + held, held, available };
 }
 
-export function toOldHoldList({ asOfMs, holds }: OldHolds): HoldList {
-  return { as_of: isoTime(asOfMs), ...toHoldList(holds) };
-}
-
-export function toHoldList(holds: readonly AccountHold[]): HoldList {
-  return {
-    items: holds.map(({ accountId, hold }) => ({
-      account_id: accountId,
-      project_id: hold.projectId,
-      refresh_id: hold.refreshId,
-      asset: hold.asset,
-      amount: hold.amount,
-      price_version: hold.priceVersion,
-      reserved_at: isoTime(hold.reservedAtMs),
-    })),
-  };
-}
-
 export function toStatementPage(accountId: AccountId, statement: Statement): StatementPage {
   return {
     items: statement.entries.map((entry) => toStatementRow(accountId, entry)),
-    next_after_seq: statement.hasMore ? (statement.entries.at(-1)?.seq ?? null) : null,
+    nextAfterSeq: statement.hasMore ? (statement.entries.at(-1)?.seq ?? null) : null,
   };
 }
 
@@ -137,60 +108,27 @@ export function toWantedPriceList(version: number, wanted: NewPriceList): Wanted
   };
 }
 
-export function toQuarantineList(accounts: readonly QuarantinedAccount[]): QuarantineList {
-  return {
-    accounts: accounts.map(({ accountId, sinceMs, detail }) => ({
-      account_id: accountId,
-      since: isoTime(sinceMs),
-      detail,
-    })),
-  };
-}
-
-export function toVerifyReport(record: VerificationRecord): VerifyReport {
-  const { accounts, entries, problems, startedAtMs, finishedAtMs } = record;
-  return {
-    ok: problems.length === 0,
-    started_at: isoTime(startedAtMs),
-    finished_at: isoTime(finishedAtMs),
-    accounts,
-    entries,
-    problems: problems.map(({ accountId, seq, problem }) => ({
-      account_id: accountId,
-      seq,
-      problem,
-    })),
-  };
-}
-
 function toStatementRow(accountId: AccountId, entry: Entry): StatementRow {
+  const { change, after } = entry;
   return {
-    entry_id: `${accountId}/${entry.seq}`,
-    at: isoTime(entry.atMs),
-    kind: entry.kind,
-    asset: entry.asset,
-    change_available: entry.change.available,
-    change_held: entry.change.held,
-    available_after: entry.after.available,
-    held_after: entry.after.held,
-    product_code: entry.productCode,
-    price_version: entry.priceVersion,
-    project_id: entry.projectId,
-    refresh_id: entry.refreshId,
-    request_id: entry.requestId,
+    ...entry,
+    entryId: `${accountId}/${entry.seq}`,
+    changeAvailable: change.available,
+    changeHeld: change.held,
+    availableAfter: after.available,
+    heldAfter: after.held,
     reason: entry.reason ?? entry.refusal?.code ?? null,
   };
 }
 
 export function toUsageReport(days: readonly DayUsage[], asOfSeq: number): UsageReport {
   return {
-    as_of_seq: asOfSeq,
+    asOfSeq,
     items: days.flatMap(({ day, projectId, products }) =>
-      products.map(({ productCode, ...amounts }) => ({
+      products.map((product) => ({
+        ...product,
         day: isoTime(day * dayMs).slice(0, 10),
-        project_id: projectId,
-        product_code: productCode,
-        ...amounts,
+        projectId,
       })),
     ),
   };

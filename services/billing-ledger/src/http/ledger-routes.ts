@@ -21,13 +21,9 @@ import {
   toAccountFunds,
   toAccountTerms,
   toBalanceView,
-  toHoldList,
-  toOldHoldList,
   toPriceSchedule,
-  toQuarantineList,
   toStatementPage,
   toUsageReport,
-  toVerifyReport,
   toWantedPriceList,
 } from './convert.ts';
 
@@ -78,7 +74,8 @@ const accountRoutes = [
     ...ledgerApi.listHolds,
     async handle({ loadAccount }: LedgerRoutesDeps, { path: { account_id: id } }) {
       const { account } = await unlessBehind(loadAccount(id));
-      return toHoldList(listHolds(account.holds).map((hold) => ({ accountId: id, hold })));
+      const items = listHolds(account.holds).map((hold) => ({ accountId: id, ...hold }));
+      return { asOfMs: null, items };
     },
   }),
   internalRoute({
@@ -115,22 +112,23 @@ const journalRoutes = [
     ...ledgerApi.listOldHolds,
     async handle({ listOldHolds }: LedgerRoutesDeps, { query }) {
       const olderThanMs = query.older_than_seconds * 1_000;
-      return toOldHoldList(await listOldHolds({ olderThanMs, limit: query.limit }));
+      return await listOldHolds({ olderThanMs, limit: query.limit });
     },
   }),
   internalRoute({
     ...ledgerApi.verify,
-    handle: async ({ verifier }: LedgerRoutesDeps) => toVerifyReport(await verifier.run()),
+    handle: ({ verifier }: LedgerRoutesDeps) => verifier.run(),
   }),
   internalRoute({
     ...ledgerApi.listQuarantined,
-    handle: async ({ quarantined }: LedgerRoutesDeps, { query }) =>
-      toQuarantineList(await quarantined.listQuarantined(query.limit)),
+    handle: async ({ quarantined }: LedgerRoutesDeps, { query }) => ({
+      accounts: await quarantined.listQuarantined(query.limit),
+    }),
   }),
   internalRoute({
     ...ledgerApi.liftQuarantine,
     handle: async ({ quarantined }: LedgerRoutesDeps, { path: { account_id: id } }) => ({
-      account_id: id,
+      accountId: id,
       lifted: await quarantined.deleteQuarantined(id),
     }),
   }),

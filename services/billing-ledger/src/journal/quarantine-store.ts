@@ -1,26 +1,18 @@
 import { type AccountId, accountId } from '@inventory/contracts/ids';
+import { type QuarantinedAccount, quarantinedAccount } from '@inventory/contracts/internal/ledger';
 import { upsert } from '@inventory/mongo/duplicate-key';
 import { type DocumentSchema, parseDocument, readFirst } from '@inventory/mongo/parse-document';
-import { dateOf } from '@inventory/runtime/clock';
 import type { Logger } from '@inventory/runtime/logger';
 import type { Db, FindOptions } from 'mongodb';
-import { z } from 'zod';
+import type { z } from 'zod';
 import { quarantineCollection } from '../collections.ts';
 
-const quarantineDocument = z.object({ _id: accountId, at: z.date(), detail: z.string() });
-type QuarantineDocument = z.infer<typeof quarantineDocument>;
+const quarantineDocument = quarantinedAccount.out.extend({ _id: accountId });
+type QuarantineDocument = z.output<typeof quarantineDocument>;
 const documents = {
   whole: { collection: quarantineCollection, schema: quarantineDocument },
   id: { collection: quarantineCollection, schema: quarantineDocument.pick({ _id: true }) },
 };
-
-/** An account of which no command is evaluated, because its journal does not add up. */
-export interface QuarantinedAccount {
-  readonly accountId: AccountId;
-  /** Milliseconds since the epoch. */
-  readonly sinceMs: number;
-  readonly detail: string;
-}
 
 export type QuarantineStore = ReturnType<typeof createQuarantineStore>;
 
@@ -42,23 +34,16 @@ export function createQuarantineStore(db: Db, logger: Pick<Logger, 'error'>) {
       return (await collection.findOne({ _id: account }, { projection: { _id: 1 } })) !== null;
     },
     /** One that is there already stays as it is. */
-    async insertQuarantined({ accountId: account, sinceMs, detail }: QuarantinedAccount) {
-      const inserted = { at: dateOf(sinceMs), detail };
-      const update = { $setOnInsert: inserted };
-      await upsert(() => collection.updateOne({ _id: account }, update, { upsert: true }));
+    async insertQuarantined(account: QuarantinedAccount) {
+      const filter = { _id: account.accountId };
+      await upsert(() => collection.updateOne(filter, { $setOnInsert: account }, { upsert: true }));
     },
     /** False when there was none. */
     async deleteQuarantined(account: AccountId): Promise<boolean> {
       return (await collection.deleteOne({ _id: account })).deletedCount === 1;
     },
-    async listQuarantined(limit: number): Promise<QuarantinedAccount[]> {
-      const listed = await list(documents.whole, limit);
-      return listed.map(({ _id, at, detail }) => ({
-        accountId: _id,
-        sinceMs: at.getTime(),
-        detail,
-      }));
-    },
+    listQuarantined: (limit: number): Promise<readonly QuarantinedAccount[]> =>
+      list(documents.whole, limit),
     /** Also those whose other fields are corrupt: they stay in quarantine. */
     async listIds(limit: number): Promise<AccountId[]> {
       const listed = await list(documents.id, limit, { projection: { _id: 1 } });

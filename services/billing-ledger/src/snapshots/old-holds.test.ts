@@ -60,9 +60,9 @@ describe('The list of old holds', () => {
   test('is oldest first over all accounts, and has none younger than requested', async () => {
     const { list } = snapshotsOf({ acc_a: [100, 400, 900_000], acc_b: [300, 200] });
 
-    const { holds } = await list({ olderThanMs: 500_000, limit: 10 });
+    const { items: holds } = await list({ olderThanMs: 500_000, limit: 10 });
 
-    expect(holds.map(({ hold }) => hold.reservedAtMs)).toEqual([100, 200, 300, 400]);
+    expect(holds.map((hold) => hold.reservedAtMs)).toEqual([100, 200, 300, 400]);
   });
 
   test('has none that was resolved since the snapshot, however many those are', async () => {
@@ -70,9 +70,9 @@ describe('The list of old holds', () => {
     const { list, resolved } = snapshotsOf({ acc_a: many, acc_b: [500] });
     for (const time of many) if (time !== 17 && time !== 333) resolved.add(time);
 
-    const { holds } = await list({ olderThanMs: 0, limit: 10 });
+    const { items: holds } = await list({ olderThanMs: 0, limit: 10 });
 
-    expect(holds.map(({ hold }) => hold.reservedAtMs)).toEqual([17, 333, 500]);
+    expect(holds.map((hold) => hold.reservedAtMs)).toEqual([17, 333, 500]);
   });
 
   test('has the holds of an account whose commits are not readable', async () => {
@@ -83,7 +83,7 @@ describe('The list of old holds', () => {
       return findRecorded(accountId, keys);
     };
 
-    const { holds } = await list({ olderThanMs: 0, limit: 10 });
+    const { items: holds } = await list({ olderThanMs: 0, limit: 10 });
 
     expect(holds.map(({ accountId }) => accountId)).toEqual(['acc_a', 'acc_b']);
   });
@@ -99,9 +99,9 @@ describe('The list of old holds', () => {
   test('stops reading snapshots when no older hold can come', async () => {
     const { list, read } = snapshotsOf({ acc_a: [100, 150], acc_b: [200], acc_c: [300] });
 
-    const { holds } = await list({ olderThanMs: 0, limit: 2 });
+    const { items: holds } = await list({ olderThanMs: 0, limit: 2 });
 
-    expect(holds.map(({ hold }) => hold.reservedAtMs)).toEqual([100, 150]);
+    expect(holds.map((hold) => hold.reservedAtMs)).toEqual([100, 150]);
     expect(read).toEqual(['acc_a', 'acc_b']);
   });
 });

@@ -7,15 +7,14 @@ import type { Journal } from '../journal/journal-store.ts';
 import { commitDelayMaxMs } from './snapshot-pass.ts';
 import type { SnapshotStore } from './snapshot-store.ts';
 
-export interface AccountHold {
+export interface AccountHold extends Hold {
   readonly accountId: AccountId;
-  readonly hold: Hold;
 }
 
 export interface OldHolds {
   /** All entries made before this time are considered; some later ones may be. */
   readonly asOfMs: number;
-  readonly holds: readonly AccountHold[];
+  readonly items: readonly AccountHold[];
 }
 
 export type ListOldHolds = (options: {
@@ -48,7 +47,7 @@ export function createListOldHolds({
       const resolutions = await unlessBroken(journal.findRecorded(accountId, keys));
       const resolved = new Set(resolutions.map(({ refreshId }) => refreshId));
       const stillOpen = part.filter(({ refreshId }) => !resolved.has(refreshId));
-      open.push(...stillOpen.map((hold) => ({ accountId, hold })));
+      open.push(...stillOpen.map((hold) => ({ accountId, ...hold })));
     }
     return open;
   }
@@ -64,16 +63,16 @@ export function createListOldHolds({
       const own = listHolds(account.holds).filter((hold) => hold.reservedAtMs <= until);
       const last = holds[limit - 1];
       const oldest = own[0];
-      if (last && oldest && last.hold.reservedAtMs <= oldest.reservedAtMs) break;
+      if (last && oldest && last.reservedAtMs <= oldest.reservedAtMs) break;
       const open = await listOpen(account.accountId, own, limit);
       holds = [...holds, ...open].sort(byAge).slice(0, limit);
     }
-    return { asOfMs, holds };
+    return { asOfMs, items: holds };
   };
 }
 
 function byAge(left: AccountHold, right: AccountHold): number {
-  return left.hold.reservedAtMs - right.hold.reservedAtMs;
+  return left.reservedAtMs - right.reservedAtMs;
 }
 
 export type HoldWatch = ReturnType<typeof createHoldWatch>;
@@ -86,8 +85,8 @@ export function createHoldWatch(listOldHolds: ListOldHolds) {
     oldestAtMs: () => oldestAtMs,
     async round(): Promise<void> {
       try {
-        const { holds } = await listOldHolds({ olderThanMs: 0, limit: 1 });
-        oldestAtMs = holds[0]?.hold.reservedAtMs ?? null;
+        const { items } = await listOldHolds({ olderThanMs: 0, limit: 1 });
+        oldestAtMs = items[0]?.reservedAtMs ?? null;
       } catch (error) {
         oldestAtMs = undefined;
         throw error;

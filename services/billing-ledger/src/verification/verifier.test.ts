@@ -1,10 +1,10 @@
+import type { VerifyReport } from '@inventory/contracts/internal/ledger';
 import { createLogger } from '@inventory/runtime/logger';
 import { createMemoryLeases } from '@inventory/testkit/memory-leases';
 import { createTestClock } from '@inventory/testkit/test-clock';
 import { waitFor } from '@inventory/testkit/wait-for';
 import { createRunLeased } from '../run-leased.ts';
 import { leaseMs } from '../work.ts';
-import type { VerificationRecord } from './verification-store.ts';
 import { createVerifier } from './verifier.ts';
 
 const logger = createLogger({ service: 'test', level: 'silent' });
@@ -16,8 +16,8 @@ function openReplicas(endedMs: number | null = null) {
   const process = { clock, stopping: new AbortController().signal, logger };
   const firstEnds = Promise.withResolvers<void>();
   const counts = { begun: 0, attempts: 0 };
-  const found = { accounts: 0, entries: 0, problems: [] };
-  let stored: VerificationRecord | null =
+  const found = { ok: true, accounts: 0, entries: 0, problems: [] };
+  let stored: VerifyReport | null =
     endedMs === null ? null : { ...found, startedAtMs: 0, finishedAtMs: clock.now() + endedMs };
   const parts = {
     ...process,
@@ -30,7 +30,7 @@ function openReplicas(endedMs: number | null = null) {
     },
     verifications: {
       findLast: async () => stored,
-      saveLast: async (record: VerificationRecord) => {
+      saveLast: async (record: VerifyReport) => {
         stored = record;
       },
     },

@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import type { VerifyReport } from '@inventory/contracts/internal/ledger';
 import { elapsedSince, monotonicNow } from '@inventory/runtime/clock';
 import type { Logger } from '@inventory/runtime/logger';
 import { pause } from '@inventory/runtime/wait';
@@ -6,7 +7,7 @@ import type { JournalClock } from '../journal/journal-clock.ts';
 import { recordVerification } from '../metrics.ts';
 import type { RunLeased } from '../run-leased.ts';
 import { commitDelayMaxMs } from '../snapshots/snapshot-pass.ts';
-import type { VerificationRecord, VerificationStore } from './verification-store.ts';
+import type { VerificationStore } from './verification-store.ts';
 import type { Verification, VerificationOptions } from './verify-journal.ts';
 
 interface VerifierParts {
@@ -28,15 +29,16 @@ export type Verifier = ReturnType<typeof createVerifier>;
 
 export function createVerifier(parts: VerifierParts) {
   const { verifications, clock, logger, runLeased, stopping } = parts;
-  let last: VerificationRecord | null = null;
+  let last: VerifyReport | null = null;
 
-  async function verify(signal: AbortSignal): Promise<VerificationRecord> {
+  async function verify(signal: AbortSignal): Promise<VerifyReport> {
     const startedAtMs = clock.now();
     const startMs = monotonicNow();
     const onProgress = progressOf(logger, startMs);
     const result = await recordVerification(() => parts.verify({ signal, onProgress }));
     const finishedAtMs = startedAtMs + Math.round(elapsedSince(startMs));
-    const record = { ...result, startedAtMs, finishedAtMs };
+    const ok = result.problems.length === 0;
+    const record = { ...result, ok, startedAtMs, finishedAtMs };
     await verifications.saveLast(record);
     const { problems, accounts, entries } = record;
     const counts = { accounts, entries, ...speedOf(entries, record.finishedAtMs - startedAtMs) };
@@ -61,7 +63,7 @@ export function createVerifier(parts: VerifierParts) {
      * Joins the verification that runs in any process: its record is the result. So a request that
      * is retried begins no other one.
      */
-    async run(): Promise<VerificationRecord> {
+    async run(): Promise<VerifyReport> {
       const before = await verifications.findLast();
       const findEnded = async () => {
         const found = await verifications.findLast();
@@ -88,7 +90,7 @@ export function createVerifier(parts: VerifierParts) {
       });
     },
     /** The last verification of any process, as last read; null before the first. */
-    last: (): VerificationRecord | null => last,
+    last: (): VerifyReport | null => last,
     async readLast(): Promise<void> {
       last = await verifications.findLast();
     },

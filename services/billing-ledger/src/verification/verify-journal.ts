@@ -1,5 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import type { AccountId } from '@inventory/contracts/ids';
+import type { VerifyReport } from '@inventory/contracts/internal/ledger';
 import { elapsedSince, monotonicNow } from '@inventory/runtime/clock';
 import {
   type CommitDocument,
@@ -15,9 +16,9 @@ import type { UsageStore } from '../usage/usage-store.ts';
 import { type AccountCheck, startAccountCheck } from './account-check.ts';
 import { createPeekQueue } from './peek-queue.ts';
 import { openUsageScan } from './usage-check.ts';
-import type { JournalProblem, VerificationRecord } from './verification-store.ts';
+import type { JournalProblem } from './verification-store.ts';
 
-export type Verification = Omit<VerificationRecord, 'startedAtMs' | 'finishedAtMs'>;
+export type Verification = Pick<VerifyReport, 'accounts' | 'entries' | 'problems'>;
 
 export interface VerifiedStores {
   readonly journal: Pick<Journal, 'scanCommits' | 'readCommits' | 'findRecorded'>;

@@ -178,7 +178,7 @@ function readsOf(client: InternalClient): Omit<RunningLedger, 'client' | 'readin
         const call = { method: 'GET', path: path(id, 'statement'), query } as const;
         const page = await client.json(statementPage, call);
         rows.push(...page.items);
-        after = page.next_after_seq;
+        after = page.nextAfterSeq;
       }
       return rows;
     },

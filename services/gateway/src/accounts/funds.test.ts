@@ -17,11 +17,11 @@ const page: Purchase = { accountId, projectId, productCode: 'platform.inventory.
 
 function check({ credits = 0, units, cap, price = 1 }: Funds) {
   const funds: AccountFunds = {
-    account_id: accountId,
-    as_of_seq: 1,
+    accountId,
+    asOfSeq: 1,
     asset: units === undefined ? 'credits' : 'units',
     available: units ?? credits,
-    spend_cap: cap ? { project_id: projectId, ...cap, resets_at } : null,
+    spendCap: cap ? { projectId, ...cap, resetsAtMs: Date.parse(resets_at) } : null,
   };
   const currentPrices = () => (price === null ? null : ({ live_page: price } as PriceList));
   const ledger = { readFunds: async () => funds };
@@ -79,8 +79,8 @@ describe('a purchase after one that was refused', () => {
     const readFunds = async (): Promise<AccountFunds> => {
       account.reads += 1;
       if (!account.isReadable) throw new Error('the ledger is unavailable');
-      const subject = { account_id: accountId, as_of_seq: 1, asset: 'credits' } as const;
-      return { ...subject, available: account.credits, spend_cap: null };
+      const subject = { accountId, asOfSeq: 1, asset: 'credits' } as const;
+      return { ...subject, available: account.credits, spendCap: null };
     };
     const funds = createFunds({ ledger: { readFunds }, prices: { currentPrices: () => prices } });
     return { account, funds };

@@ -2,6 +2,7 @@ import type { AccountId, ProjectId } from '@inventory/contracts/ids';
 import type { AccountFunds, PriceList } from '@inventory/contracts/internal/ledger';
 import type { FundsRefusal, Refusal } from '@inventory/contracts/refusal';
 import type { ProductCode } from '@inventory/contracts/vocabulary';
+import { isoTime } from '@inventory/runtime/clock';
 import { createRecentlyUsed } from '@inventory/runtime/recently-used';
 
 /** What a Project is about to pay, or hold. */
@@ -86,15 +87,16 @@ export function createFunds({
 
 /** The balance is checked before the spend cap, as in the ledger. */
 function refusalOf(
-  { asset, available, spend_cap: capped }: AccountFunds,
+  { asset, available, spendCap: capped }: AccountFunds,
   required: number,
 ): FundsRefusal | null {
   if (available < required) {
     return { code: `insufficient_${asset}`, detail: { required, available } };
   }
   if (capped === null || capped.spent + required <= capped.cap) return null;
-  const { cap, spent, resets_at } = capped;
-  return { code: 'spend_cap_reached', detail: { cap, spent, resets_at } };
+  const { cap, spent, resetsAtMs } = capped;
+  const detail = { cap, spent, resets_at: isoTime(resetsAtMs) };
+  return { code: 'spend_cap_reached', detail };
 }
 
 export function isFundsRefusal(refusal: Pick<Refusal, 'code'>): refusal is FundsRefusal {

@@ -1,7 +1,6 @@
 import { type AccountView, accountView } from '@inventory/contracts/http/account';
 import type { AccountId } from '@inventory/contracts/ids';
 import type { AccountTerms } from '@inventory/contracts/internal/ledger';
-import { isoTime } from '@inventory/runtime/clock';
 import { dataRoute } from '../http/data-route.ts';
 import { exampleIds } from '../http/openapi/examples.ts';
 import { mayUse, type Principal, trafficLimitOf } from '../tenancy/principal.domain.ts';
@@ -72,34 +71,30 @@ export const readAccountRoute = dataRoute({
   async handle({ ledger, customerRequestsPerMinute }: AccountServices, _input, { principal }) {
     const standing = await readAccount(ledger, principal.accountId);
     const trafficLimit = trafficLimitOf(principal, customerRequestsPerMinute);
-    return { data: toWireAccount(principal, standing, trafficLimit) };
+    return { data: accountViewOf(principal, standing, trafficLimit) };
   },
 });
 
 /** Every Credential may read balances; limits and alerts need a permission. */
-function toWireAccount(
+function accountViewOf(
   principal: Principal,
   { balance, terms }: AccountStanding,
   trafficLimit: number,
 ): AccountView {
-  const { expiresAtMs } = principal;
-  const rateLimit = { limit_per_minute: principal.requestsPerMinute };
+  const { accountId, credentialId, projectId, eventsEnabled, expiresAtMs } = principal;
+  const rateLimit = { limitPerMinute: principal.requestsPerMinute };
   const isFull = mayUse(principal.permissions, 'customer.account.read.v1');
+  const { funding, spendCaps, balanceAlert } = terms;
   return {
-    account_id: principal.accountId,
+    accountId,
     balance,
-    funding: terms.funding,
-    rate_limit: rateLimit,
-    service_account: { id: principal.serviceAccountId, rate_limit: rateLimit },
-    traffic_limit: { limit_per_minute: trafficLimit },
-    events_enabled: principal.eventsEnabled,
-    credential: {
-      credential_id: principal.credentialId,
-      project_id: principal.projectId,
-      scopes: [...principal.permissions],
-      expires_at: expiresAtMs === null ? null : isoTime(expiresAtMs),
-    },
-    ...(isFull ? { spend_caps: terms.spend_caps, balance_alert: terms.balance_alert } : {}),
+    funding,
+    rateLimit,
+    serviceAccount: { id: principal.serviceAccountId, rateLimit },
+    trafficLimit: { limitPerMinute: trafficLimit },
+    eventsEnabled,
+    credential: { credentialId, projectId, scopes: [...principal.permissions], expiresAtMs },
+    ...(isFull ? { spendCaps, balanceAlert } : {}),
   };
 }
 

@@ -1,5 +1,6 @@
 import { accountStatement, statementQuery } from '@inventory/contracts/http/account';
 import { plainMeta } from '@inventory/contracts/http/meta';
+import { statementRow } from '@inventory/contracts/internal/ledger';
 import { z } from 'zod';
 import { exampleCursor, exampleIds, plainMetaExample } from '../http/openapi/examples.ts';
 import { nextPart } from '../http/openapi/links.ts';
@@ -55,7 +56,7 @@ export const readStatementRoute = publicRoute({
       },
       meta: plainMetaExample,
     },
-    otherTypes: { 'text/csv': statementCsv([rowExample]) },
+    otherTypes: { 'text/csv': statementCsv([z.decode(statementRow, rowExample)]) },
     headers: {
       Link: 'Of CSV: address of the next page; absent on the last page.',
       'Content-Disposition': 'Of CSV: the name of the file.',
@@ -68,7 +69,7 @@ export const readStatementRoute = publicRoute({
     const { limit } = query;
     const parts = listParts(cursors, ['statement', accountId]);
     const afterSeq = position.parse(JSON.parse(parts.begin(query.cursor) ?? '0'));
-    const { items, next_after_seq: next } = await ledger.readStatement(accountId, {
+    const { items, nextAfterSeq: next } = await ledger.readStatement(accountId, {
       afterSeq,
       limit,
     });

@@ -3,19 +3,19 @@ import { newProjectId, newRefreshId, newRequestId } from '@inventory/testkit/bui
 import { statementCsv } from './statement-csv.ts';
 
 const row: StatementRow = {
-  entry_id: 'e1',
-  at: '2026-01-01T00:00:00.000Z',
+  entryId: 'e1',
+  atMs: Date.UTC(2026, 0, 1),
   kind: 'adjust',
   asset: 'credits',
-  change_available: -5,
-  change_held: 0,
-  available_after: 95,
-  held_after: 0,
-  product_code: null,
-  price_version: null,
-  project_id: newProjectId(),
-  refresh_id: newRefreshId(),
-  request_id: newRequestId(),
+  changeAvailable: -5,
+  changeHeld: 0,
+  availableAfter: 95,
+  heldAfter: 0,
+  productCode: null,
+  priceVersion: null,
+  projectId: newProjectId(),
+  refreshId: newRefreshId(),
+  requestId: newRequestId(),
   reason: null,
 };
 
@@ -28,7 +28,7 @@ test('the columns of a statement are those the contract names, in its order', ()
 
 test('numbers stay numbers, and what is absent is empty', () => {
   expect(statementCsv([row]).split('\r\n')[1]).toBe(
-    `e1,2026-01-01T00:00:00.000Z,adjust,credits,-5,0,95,0,,,${row.project_id},${row.refresh_id},${row.request_id},`,
+    `e1,2026-01-01T00:00:00.000Z,adjust,credits,-5,0,95,0,,,${row.projectId},${row.refreshId},${row.requestId},`,
   );
 });
 

@@ -1,16 +1,18 @@
 import { type AccountId, accountId, requestId } from '@inventory/contracts/ids';
 import {
+  type HoldView,
   holdView,
   ledgerApi,
   type StatementRow,
   statementRow,
 } from '@inventory/contracts/internal/ledger';
 import { ledgerAsset } from '@inventory/contracts/vocabulary';
+import { time, wire } from '@inventory/contracts/wire';
 import { Refused } from '@inventory/http/refused';
 import { Reply } from '@inventory/http/reply';
+import { isoTime } from '@inventory/runtime/clock';
 import { z } from 'zod';
 import { statementCsv } from '../accounts/statement-csv.ts';
-import { type Hold, holdPosition, toWireEntry } from './convert.ts';
 import { bookEntry, type WantedEntry } from './ledger-commands.ts';
 import { partsOf } from './list-by-id.ts';
 import { type OperatorRequest, operatorRoute, sameAs } from './operator-route.ts';
@@ -35,15 +37,15 @@ const amount = z.int().min(1).max(creditsMax);
 const onceByKey =
   'The same `idempotency-key` again books nothing more and has the same response, byte for byte.';
 
-const bookedEntry = z.object({
-  account_id: accountId,
+const bookedEntry = wire({
+  accountId,
   kind: z.string(),
   seq: z.int().min(1),
-  at: z.iso.datetime(),
+  atMs: time,
   asset: ledgerAsset,
   amount: z.int(),
   reason: z.string(),
-  request_id: requestId.nullable(),
+  requestId: requestId.nullable(),
   /** The account after this entry. */
   balance: z.object({ total: z.int(), held: z.int(), available: z.int() }),
 });
@@ -61,7 +63,9 @@ async function book(
 ) {
   const idempotencyKey = header['idempotency-key'];
   const wanted = { ...body, ...kind, accountId: path.account_id, idempotencyKey };
-  return toWireEntry(await bookEntry(services, wanted), wanted);
+  const { amount, reason } = body;
+  // Identical for every repetition of a key: nothing in it depends on the call.
+  return { ...(await bookEntry(services, wanted)), amount, reason };
 }
 
 const bookingRoutes = [
@@ -203,10 +207,7 @@ const readingRoutes = [
       const format = query.format ?? acceptedFormat(request);
       await deps.tenancy.requireAccount(path.account_id);
       const part = { afterSeq, limit: query.limit };
-      const { items, next_after_seq: next } = await deps.ledger.readStatement(
-        path.account_id,
-        part,
-      );
+      const { items, nextAfterSeq: next } = await deps.ledger.readStatement(path.account_id, part);
       const { next_cursor } = parts.paginationTo(next === null ? null : String(next));
       return format === 'csv' ? csvReply(items, next_cursor) : { items, next_cursor };
     },
@@ -219,10 +220,15 @@ export const moneyRoutes = [...bookingRoutes, ...readingRoutes];
 /**
  * The ledger returns all open holds; their number is bounded by the limit of outstanding refreshes.
  */
-function holdsAfter(holds: readonly Hold[], after: string | null): Hold[] {
+function holdsAfter(holds: readonly HoldView[], after: string | null): HoldView[] {
   return holds
     .filter((hold) => after === null || holdPosition(hold) > after)
     .toSorted((left, right) => (holdPosition(left) < holdPosition(right) ? -1 : 1));
+}
+
+/** Position of a hold in the list: oldest first, ties by refresh. */
+function holdPosition({ reservedAtMs, refreshId }: HoldView): string {
+  return `${isoTime(reservedAtMs)}/${refreshId}`;
 }
 
 function acceptedFormat({ accepts }: OperatorRequest): 'json' | 'csv' {

@@ -1,9 +1,5 @@
 import type { AccountId } from '@inventory/contracts/ids';
-import type {
-  QuarantineList,
-  StatementRow,
-  VerifyReport,
-} from '@inventory/contracts/internal/ledger';
+import type { quarantineList, verifyReport } from '@inventory/contracts/internal/ledger';
 import type { MessageBody } from '@inventory/contracts/messages';
 import type { BillingOutcome } from '@inventory/contracts/messages/billing';
 import type { MessageBus, ReceivedMessageOf } from '@inventory/messaging/bus';
@@ -11,6 +7,8 @@ import { byKey } from '@inventory/messaging/dispatch';
 import { isoTime, systemClock } from '@inventory/runtime/clock';
 import { systemIdentifiers } from '@inventory/runtime/identifiers';
 import { newProjectId, newRefreshId, newRequestId } from '@inventory/testkit/builders';
+import type { z } from 'zod';
+import type { StatementRow } from './fake-ledger-reads.ts';
 import { createFakePriceLists } from './fake-price-lists.ts';
 import { createFakeTerms } from './fake-terms.ts';
 import { type HttpFake, jsonAnswer, noRouteAnswer, startHttpFake } from './http-fake.ts';
@@ -29,8 +27,8 @@ export interface FakeBooks {
   answers: boolean;
   /** Refuses every new entry with this code; null books as usual. */
   refusesWith: BillingOutcome['refusal'];
-  report: VerifyReport;
-  quarantined: QuarantineList['accounts'];
+  report: z.input<typeof verifyReport>;
+  quarantined: z.input<typeof quarantineList>['accounts'];
   close(): Promise<void>;
 }
 

@@ -1,12 +1,18 @@
 import type { AccountId, ProjectId } from '@inventory/contracts/ids';
 import type {
-  AccountTerms,
+  accountTerms,
   PriceSchedule,
-  StatementRow,
-  UsageReport,
+  statementRow as statementRowSchema,
+  usageReport,
 } from '@inventory/contracts/internal/ledger';
 import { newProjectId, newRefreshId, newRequestId } from '@inventory/testkit/builders';
+import type { z } from 'zod';
 import { type FakeAnswer, jsonAnswer, noRouteAnswer, refusalAnswer } from './http-fake.ts';
+
+/** As on the wire. */
+type AccountTerms = z.input<typeof accountTerms>;
+export type StatementRow = z.input<typeof statementRowSchema>;
+type UsageReport = z.input<typeof usageReport>;
 
 /** What a ledger answers to reads. */
 export interface LedgerReads {

@@ -1,10 +1,12 @@
 import type { AccountId } from '@inventory/contracts/ids';
-import type { AccountTerms } from '@inventory/contracts/internal/ledger';
+import type { accountTerms } from '@inventory/contracts/internal/ledger';
 import type { MessageBody } from '@inventory/contracts/messages';
 import type { BillingOutcome } from '@inventory/contracts/messages/billing';
 import { systemClock } from '@inventory/runtime/clock';
+import type { z } from 'zod';
 
 type Configure = MessageBody<'billing.configure.v1'>;
+type AccountTerms = z.input<typeof accountTerms>;
 
 /** What accounts were configured to, as the ledger would show it. */
 export interface FakeTerms {

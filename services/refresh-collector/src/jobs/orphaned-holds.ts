@@ -18,16 +18,12 @@ export async function sweepHolds(
 ): Promise<void> {
   const { items } = await ledger.listHoldsOlderThan(olderThanSeconds);
   for (const hold of items) {
-    const stored = await deps.refreshes.findRefresh(hold.refresh_id);
+    const { refreshId } = hold;
+    const stored = await deps.refreshes.findRefresh(refreshId);
     if (stored && !isTerminal(stored.phase)) continue;
-    logger.warn({ refresh_id: hold.refresh_id }, 'resolving old hold');
-    const of = {
-      refreshId: hold.refresh_id,
-      accountId: hold.account_id,
-      projectId: hold.project_id,
-    };
-    if (!stored) await releaseOrphanedHold(deps, of, {});
-    else if (stored.phase === 'refused') await deps.publish([release(of)]);
+    logger.warn({ refresh_id: refreshId }, 'resolving old hold');
+    if (!stored) await releaseOrphanedHold(deps, hold, {});
+    else if (stored.phase === 'refused') await deps.publish([release(hold)]);
     else await sendEffects(deps, stored, ['settle']);
   }
 }

@@ -81,7 +81,7 @@ function startJobs(
   startRefreshJobs(context, {
     saga,
     resends,
-    ledger: { listHoldsOlderThan: async () => ({ items: [] }) },
+    ledger: { listHoldsOlderThan: async () => ({ asOfMs: null, items: [] }) },
     admission: watchAdmission(
       admission,
       () => false,
