@@ -6,16 +6,17 @@ import type { Customer } from './support/operator.ts';
 import { sizeScope } from './support/simulator-control.ts';
 import { openTestStack, type TestStack } from './support/test-stack.ts';
 
-/** From the kill to the first refresh that needs the service, the second before its start included. */
-const readyMs = 5_000;
-/** From the return of the broker to a completed refresh: less than a session, which nothing waits for. */
-const completedMs = 12_000;
+/** The longest there is, and far longer than the test waits: whatever waits for a session hangs. */
+const longestSession = { KAFKA_SESSION_TIMEOUT_MS: '600000' };
 let stack: TestStack;
 let customer: Customer;
 let serial = 1;
 
 beforeAll(async () => {
-  stack = await openTestStack({ ownBackends: true });
+  stack = await openTestStack({
+    ownBackends: true,
+    serviceEnvironment: Object.fromEntries(serviceNames.map((name) => [name, longestSession])),
+  });
   customer = await stack.operator.newCustomer();
   await refresh();
 });
@@ -28,19 +29,17 @@ async function refresh(): Promise<void> {
 }
 
 test.each<ServiceName>(serviceNames)(
-  '%s is ready again within 5 s of a kill -9, and does its work',
+  '%s is ready again after a kill -9 and does its work before any session expires',
   async (name) => {
     await expectReadyAgain(stack.service(name));
     await refresh();
   },
 );
 
-test('the local broker is ready again within 5 s of a kill -9, and refreshes are completed within 12 s of that', async () => {
+test('the local broker is ready again after a kill -9, and refreshes are completed before any session expires', async () => {
   await expectReadyAgain(stack.kafka);
   // Members return first: until then a request is 503, and what it began is cancelled.
-  await waitFor('one is completed', () => refresh().then(() => true, isRefusedMeanwhile), {
-    withinMs: completedMs,
-  });
+  await waitFor('one is completed', () => refresh().then(() => true, isRefusedMeanwhile));
 });
 
 function isRefusedMeanwhile(error: Error): false {
@@ -50,5 +49,5 @@ function isRefusedMeanwhile(error: Error): false {
 
 async function expectReadyAgain(killed: ManagedProcess | null): Promise<void> {
   await killed?.kill('SIGKILL');
-  await waitFor('it is ready again', () => killed?.isReady, { withinMs: readyMs });
+  await waitFor('it is ready again', () => killed?.isReady);
 }

@@ -1,3 +1,4 @@
+import { waitFor } from '@inventory/testkit/wait-for';
 import { callDocumented } from './support/call-documented.ts';
 import { world } from './support/file-world.ts';
 import { startTestGateway } from './support/test-gateway.ts';
@@ -43,6 +44,35 @@ test('a peer that is being refused is served with its known keys, and on pages w
   expect(statuses).toEqual([401, 429, 200, 429, 200]);
   expect((await gateway.call({ path: '/openapi.json' })).status).toBe(200);
   expect((await gateway.call({ path })).status).toBe(401);
+});
+
+test('a key that was seen is served while every look-up of unseen ones from its address hangs [unknown-keys]', async () => {
+  const [seen, unseen] = [world.issue(), world.issue()];
+  const store = Promise.withResolvers<void>();
+  let lookUps = 0;
+  const gateway = await startTestGateway({
+    ...world,
+    isUnseen: (key) => key !== seen.key,
+    async findPrincipal(key) {
+      if (key === seen.key) return seen.principal;
+      lookUps += 1;
+      await store.promise;
+      return world.findPrincipal(key);
+    },
+  });
+  const call = async (key: string) => (await gateway.call({ path, key })).status;
+
+  const keys = [unseen.key, ...Array.from({ length: 150 }, (_, index) => `unknown-${index}`)];
+  const waiting = keys.map(call);
+  // Two commands run at a time, and the others wait for them.
+  await waitFor('both commands hang', () => lookUps >= 2);
+  const served = await call(seen.key);
+  const hanging = lookUps;
+  store.resolve();
+
+  expect(served).toBe(200);
+  expect(hanging).toBeLessThan(keys.length);
+  expect(await Promise.all(waiting)).toEqual([200, ...Array(150).fill(401)]);
 });
 
 test('a key of version 1 is refused in its own words', async () => {

@@ -82,7 +82,8 @@ export async function openDefaultRateCollector(): Promise<DefaultRateCollector> 
         {
           platform: { egress: defaults.platform.egress, timeoutMs },
           identities: defaults.identities,
-          scheduling: { leaseMs: dayMs },
+          // The clock jumps to the next request: the planner checks soon after.
+          scheduling: { leaseMs: dayMs, idleMs: 20 },
           resend: { firstMs: dayMs, maxMs: dayMs },
         },
         clock,
@@ -116,7 +117,7 @@ export async function openDefaultRateCollector(): Promise<DefaultRateCollector> 
         if (found === null) await moveToNextRequest();
         return found ?? undefined;
       };
-      const ended = await waitFor(`${scenario} ended`, seen, { everyMs: 50 });
+      const ended = await waitFor(`${scenario} ended`, seen, { everyMs: 20 });
       return {
         view: await harness.completed(collector, refreshId),
         stored: ended,
