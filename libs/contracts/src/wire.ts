@@ -69,10 +69,12 @@ function wireOf<Fields extends z.ZodRawShape>(
   const inCode = z.object(
     Object.fromEntries(entries.map(([name, field]) => [name, codeOf(field)])),
   );
-  const codec = z.codec(sent, inCode, {
+  // Each field is checked once, by `sent`: its codecs check both of their sides.
+  const codec = z.codec(sent, z.looseObject({}), {
     decode: (value) => renamed(value, decoded),
     encode: (value) => renamed(value, encoded),
   });
+  Object.assign(codec, { out: inCode });
   // The types of both sides follow from the fields.
   return codec as unknown as WireCodec<Fields>;
 }
