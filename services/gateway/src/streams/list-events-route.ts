@@ -33,7 +33,7 @@ export const listEventsRoute = publicRoute({
   input: { path: projectPath, query: eventsQuery },
   answer: {
     status: 200,
-    description: 'One part of the list.',
+    description: 'One page of the list.',
     links: {
       listEvents: { ...sameProject, ...nextPart('after') },
       streamEvents: { ...sameProject, 'Last-Event-ID': '$response.body#/data/items/0/cursor' },
