@@ -118,7 +118,7 @@ export function describeBroadcasts(world: () => BusWorld): void {
 
     await owner.publish([cancelReply('wait-of-none'), cancelReply('wait-1')]);
 
-    expect((await waiting).body).toMatchObject({ waiting_id: 'wait-1', result: 'cancelling' });
+    expect((await waiting).body).toMatchObject({ waitingId: 'wait-1', result: 'cancelling' });
     expect([mine.waiting, another.waiting]).toEqual([0, 0]);
   });
 }

@@ -1,6 +1,6 @@
 import type { TopicName } from '@inventory/contracts/topics';
 import { waitFor } from '@inventory/testkit/wait-for';
-import type { WireRecord } from '../../src/wire-record.ts';
+import { encode, type WireRecord } from '../../src/wire-record.ts';
 import type { BusWorld } from '../support/bus-world.ts';
 import { recordWork } from '../support/record-work.ts';
 import { cancel, firstPlaces, newKeys, workTopic } from '../support/test-messages.ts';
@@ -9,7 +9,7 @@ import { cancel, firstPlaces, newKeys, workTopic } from '../support/test-message
 function undecodableRecords(): [reason: string, topic: TopicName, record: WireRecord][] {
   const good = cancel(newKeys(1)[0] ?? '');
   const headers = { 'message-type': good.type, 'message-id': good.id, trace: 'kept' };
-  const value = Buffer.from(JSON.stringify(good.body));
+  const { value } = encode(good).record;
   const key = good.body.refreshId;
   return [
     ['missing_type', workTopic, { key, value, headers: { 'message-id': good.id } }],
@@ -29,7 +29,7 @@ function undecodableRecords(): [reason: string, topic: TopicName, record: WireRe
     [
       'invalid_body',
       workTopic,
-      { key, value: Buffer.from(JSON.stringify({ ...good.body, account_id: 7 })), headers },
+      { key, value: Buffer.from(String(value).replace(/acc_/, 'a_')), headers },
     ],
   ];
 }

@@ -54,7 +54,7 @@ export function describeSending(world: () => BusWorld, adapter: BusAdapter): voi
     const bus = await world().openBus();
     const { handled } = await recordWork(bus);
     const [key = '', last = ''] = newKeys(2);
-    const broken = { ...cancel(key, 1), body: { ...cancel(key).body, account_id: 'malformed' } };
+    const broken = { ...cancel(key, 1), body: { ...cancel(key).body, accountId: 'malformed' } };
 
     const publishing = bus.publish([cancel(key, 0), broken as never, authorityChange('x')]);
 
