@@ -100,7 +100,7 @@ test('a refresh that ends within a chain stays what Current reads (Capture: noth
 
   await readLiveChain(story.doors, scope, first.next);
   const observations = (await stack.recordsOf('revision-store')).collection('observations');
-  const superseded = { scope: inventoryKeyText(scope), source: 'capture' };
+  const superseded = { scope: inventoryKeyText(scope), 'observation.source': 'capture' };
   await waitFor(
     'the chain is saved',
     async () => (await observations.countDocuments(superseded)) === 1,

@@ -167,7 +167,7 @@ describe('a key that is not valid (Authentication)', () => {
     );
     const { modifiedCount } = await credentials.updateOne(
       { _id: credentialId },
-      { $set: { expiresAt: new Date(0) } },
+      { $set: { expiresAtMs: 0 } },
     );
     expect(modifiedCount).toBe(1);
   }

@@ -57,8 +57,8 @@ test('a batch is followed by waiting, and the account shows what it cost (Accoun
   const usage = accountUsage.parse((await api.call({ path: '/v2/account/usage' })).json.data);
   expect(usage.items).toEqual([
     expect.objectContaining({
-      project_id: projectId,
-      product_code: 'platform.inventory.refresh.v1',
+      projectId,
+      productCode: 'platform.inventory.refresh.v1',
       asset: 'credits',
       count: 3,
       charged: 6,

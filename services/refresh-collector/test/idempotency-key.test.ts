@@ -222,7 +222,7 @@ describe('an Idempotency-Key', () => {
     await collector.admit(request);
     await collector.admit(request);
 
-    const waits = { retry_after_seconds: 40, deadline_at: expect.any(String) };
+    const waits = { retryAfterSeconds: 40, deadlineAtMs: expect.any(Number) };
     expect(collector.bodiesAbout(request.refreshId)).toMatchObject([waits, waits]);
   });
 
