@@ -117,7 +117,7 @@ test('a backlog on one partition does not delay the others', async () => {
   // More than one fetch of a partition, and more than its queue holds.
   for (const message of cancels(busy, 80)) {
     const { record } = encode(message);
-    const body = { ...message.body, padding: 'x'.repeat(20_000) };
+    const body = { ...JSON.parse(String(record.value)), padding: 'x'.repeat(20_000) };
     await world.put(workTopic, { ...record, value: Buffer.from(JSON.stringify(body)) });
   }
   const begun = Promise.withResolvers<void>();
