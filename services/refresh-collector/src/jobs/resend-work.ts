@@ -7,10 +7,10 @@ import type { Collection } from 'mongodb';
 import { type SagaDeps, sendEffects } from '../saga/apply-fact.ts';
 import { deadlineOf, type Refresh } from '../saga/refresh.domain.ts';
 import {
+  pendingRefresh,
   type RefreshDocument,
   type ResendQueue,
   refreshDocument,
-  refreshIn,
 } from '../saga/refresh-document.ts';
 import { pendingEffects } from '../saga/refresh-saga.domain.ts';
 import { work } from '../work.ts';
@@ -81,7 +81,7 @@ export function openResends(
       waitMaxMs: againOf(queue, resend).maxMs,
       projection: { pages: 0 },
       shardOf: ({ projectId }) => ({ projectId }),
-      toItem: refreshIn,
+      toItem: pendingRefresh,
       completed: 'kept',
       logger,
     });

@@ -58,7 +58,17 @@ const collection = 'refreshes';
 export const plannedRefreshDocument = { collection, schema: plannedRefresh };
 export const agedRefreshDocument = { collection, schema: agedRefresh };
 /** What is pending of a refresh is beside it. */
-export const refreshDocument = { collection, schema: document.omit({ pages: true }) };
+export const refreshDocument = {
+  collection,
+  schema: refresh.extend({ _id: refreshId, work: workField.exactOptional() }),
+};
+type PendingRefresh = z.infer<typeof refreshDocument.schema>;
+
+/** The refresh of a document that is parsed already. */
+export function pendingRefresh({ _id, work, ...pending }: PendingRefresh): Refresh {
+  return pending;
+}
+
 const stagedPagesDocument = { collection, schema: document.pick({ _id: true, pages: true }) };
 
 /** The refresh of a document, without its pages. */
