@@ -59,8 +59,12 @@ test('the text of an event of any type and with any fields is carried as it was 
   fc.assert(
     fc.property(fc.dictionary(fc.string(), fc.jsonValue()), (others) => {
       const json = JSON.stringify({ ...others, ...fields, more: others });
-      const event = { id: `evt_${newRefreshId()}` as const, ...fields, refresh_id: null, json };
-      const body = { project_id: newProjectId(), position: 1, log_epoch: 1, event };
+      const event = {
+        ...{ id: `evt_${newRefreshId()}` as const, type: fields.type, refreshId: null, json },
+        occurredAtMs: Date.parse(fields.occurred_at),
+      };
+      const at = { projectId: newProjectId(), position: 1, logEpoch: 1, appendedAtMs: null };
+      const body = { ...at, event };
       const { topic, record } = encode({ type: 'project.event-appended.v1', id: 'e', body });
 
       const decoded = decode(record, { ...position, topic });

@@ -103,8 +103,8 @@ test('events are pruned a week after they were appended, and the kept log is con
 
   const kept = await page(projectId, 0);
   expect(kept.items.map(({ position }) => position)).toEqual([4, 5, 6, 7, 8, 9, 10]);
-  expect(kept).toMatchObject({ log_epoch: 3, head_position: 10, earliest_position: 4 });
-  expect(kept.earliest_at).toBe(kept.items[0]?.appended_at);
+  expect(kept).toMatchObject({ logEpoch: 3, headPosition: 10, earliestPosition: 4 });
+  expect(kept.earliestAtMs).toBe(kept.items[0]?.appendedAtMs);
 });
 
 test('the newest event of an idle Project is kept, and the next position follows it (Events: kept log)', async () => {
@@ -168,7 +168,7 @@ test('an event announced again after it was pruned keeps its position and is not
   const again = await appendTo(log, second);
 
   expect(again).toMatchObject({ position: 2, event: refreshEvent(second) });
-  expect((await page(projectId, 0)).head_position).toBe(10);
+  expect((await page(projectId, 0)).headPosition).toBe(10);
 });
 
 test.each([
@@ -197,7 +197,7 @@ test.each([
     clock.advance(aheadMs);
     await prune();
     clock.advance(-aheadMs);
-    const { head_position: before, earliest_position: earliest } = await page(projectId, 0);
+    const { headPosition: before, earliestPosition: earliest } = await page(projectId, 0);
 
     const completion = eventOf(projectId);
     const entry = await append(completion);
@@ -244,18 +244,18 @@ test('one request reads the heads of many Projects, 0 for a Project without even
   });
 
   expect(heads).toEqual({
-    log_epoch: 3,
+    logEpoch: 3,
     heads: [
-      { project_id: projects[0], position: 2 },
-      { project_id: projects[1], position: 0 },
+      { projectId: projects[0], position: 2 },
+      { projectId: projects[1], position: 0 },
     ],
   });
   const unknown = await page(`prj_${systemIdentifiers.uuidV7()}`, 0);
   expect(unknown).toEqual({
-    log_epoch: 3,
-    head_position: 0,
-    earliest_position: 1,
-    earliest_at: null,
+    logEpoch: 3,
+    headPosition: 0,
+    earliestPosition: 1,
+    earliestAtMs: null,
     items: [],
   });
 });

@@ -1,13 +1,13 @@
 import type { ProjectId } from '@inventory/contracts/ids';
 import { appendedHeads } from '@inventory/contracts/internal/event-log';
 import { createInternalClient } from '@inventory/http/internal-client';
-import { systemClock } from '@inventory/runtime/clock';
+import { isoTime, systemClock } from '@inventory/runtime/clock';
 import { newProjectId } from '@inventory/testkit/builders';
 import { openNamespace } from '@inventory/testkit/namespace';
 import { createTestClock } from '@inventory/testkit/test-clock';
 import { startTestService } from '@inventory/testkit/test-service';
 import { type CommandSucceededEvent, MongoClient } from 'mongodb';
-import { readAppendedHeads } from '../src/log/read-appended-heads.ts';
+import { type AppendedHeadsRead, readAppendedHeads } from '../src/log/read-appended-heads.ts';
 import { startEventStream } from '../src/start-event-stream.ts';
 import { appendTo, completionOf, openTestLog } from './support/completions.ts';
 import { testConfig, testDatabase } from './support/test-config.ts';
@@ -40,6 +40,9 @@ function openLog(clock = systemClock) {
 
 const newEvent = (projectId: ProjectId, nowMs = Date.now()) =>
   completionOf(projectId, { completedAtMs: nowMs });
+
+const positionsIn = ({ heads }: AppendedHeadsRead) =>
+  new Map(heads.map(({ projectId, position }) => [projectId, position]));
 
 test('the head of a log of any length is one command without an open cursor (architecture: everything is bounded)', async () => {
   const projectId = newProjectId();
@@ -111,7 +114,7 @@ test('the read of appended heads returns the Projects with entries since its tim
 
   const read = await readAppendedHeads({ log, clock }, start.nextSinceMs, 100);
 
-  expect(new Map(read.heads)).toEqual(
+  expect(positionsIn(read)).toEqual(
     new Map([
       [first, 2],
       [second, 1],
@@ -141,7 +144,7 @@ test('more entries than one read covers are returned by the next reads (architec
   let sinceMs = start.nextSinceMs;
   for (let hasMore = true; hasMore; ) {
     const read = await readAppendedHeads({ log, clock }, sinceMs, 4);
-    for (const [projectId] of read.heads) found.add(projectId);
+    for (const { projectId } of read.heads) found.add(projectId);
     ({ nextSinceMs: sinceMs, hasMore } = read);
   }
 
@@ -167,7 +170,7 @@ test('entries dated in the future, by a replica whose clock is ahead, do not mov
 
   expect(read).toMatchObject({ hasMore: false, nextSinceMs: clock.now() - 35_000 });
   expect(read.heads).toHaveLength(4);
-  expect(new Map(next.heads).get(lost)).toBe(1);
+  expect(positionsIn(next).get(lost)).toBe(1);
 });
 
 test('the read after one in parts overlaps it, so that an insert that took its time is not skipped (Events: lost announcements)', async () => {
@@ -187,7 +190,7 @@ test('the read after one in parts overlaps it, so that an insert that took its t
   const next = await readAppendedHeads({ log, clock }, whole.nextSinceMs, 4);
 
   expect([part.hasMore, whole.hasMore]).toEqual([true, false]);
-  expect(new Map(next.heads).get(late)).toBe(1);
+  expect(positionsIn(next).get(late)).toBe(1);
 });
 
 test('GET /logs/appended answers the time of the first read, then the appended heads (Events: lost announcements)', async () => {
@@ -209,10 +212,10 @@ test('GET /logs/appended answers the time of the first read, then the appended h
   const db = client.db(namespace.database(testDatabase));
   const log = openTestLog(db, clock, settings);
   await appendTo(log, newEvent(projectId, clock.now()));
-  const next = await get({ since: start.next_since });
+  const next = await get({ since: isoTime(start.nextSinceMs) });
 
-  expect(start).toMatchObject({ log_epoch: 1, heads: [], has_more: false });
-  expect(next.heads).toEqual([{ project_id: projectId, position: 1 }]);
+  expect(start).toMatchObject({ logEpoch: 1, heads: [], hasMore: false });
+  expect(next.heads).toEqual([{ projectId, position: 1 }]);
   await http.close();
   await service.stop();
 });

@@ -1,5 +1,6 @@
 import type { ProjectId } from '@inventory/contracts/ids';
 import type { MessageBody } from '@inventory/contracts/messages';
+import type { AppendedEvent } from '@inventory/contracts/messages/project-events';
 import type { MessageBus } from '@inventory/messaging/bus';
 import { connectMongo, type MongoConnection } from '@inventory/mongo/connect';
 import { invariant } from '@inventory/runtime/bug';
@@ -13,7 +14,7 @@ import { waitFor } from '@inventory/testkit/wait-for';
 import type { Claim } from '../src/log/claim-store.ts';
 import { logIndexes, openLogCollections } from '../src/log/log-document.ts';
 import { refreshEvent } from '../src/log/project-event.ts';
-import { idOf, type LogEntry } from '../src/log/project-log-store.ts';
+import { idOf } from '../src/log/project-log-store.ts';
 import { startEventStream } from '../src/start-event-stream.ts';
 import {
   appendTo,
@@ -71,10 +72,10 @@ function announce(bodies: readonly Completion[]): Promise<void> {
 function publishedFor(projectId: ProjectId): readonly Appended[] {
   return entryRecorder
     .of('project.event-appended.v1')
-    .filter((appended) => appended.project_id === projectId);
+    .filter((appended) => appended.projectId === projectId);
 }
 
-const refreshOf = ({ event }: Appended) => event.refresh_id;
+const refreshOf = ({ event }: Appended) => event.refreshId;
 
 const publishedTimes = (projectId: ProjectId, times: number) =>
   waitFor(`${times} entries are published`, () => publishedFor(projectId).length >= times);
@@ -102,7 +103,7 @@ test('positions of every Project are contiguous from 1, in the order of the anno
   for (const projectId of projects) await publishedTimes(projectId, 20);
   const appendedMs = projects
     .flatMap(publishedFor)
-    .map(({ appended_at }) => Date.parse(appended_at ?? '') - systemClock.now());
+    .map(({ appendedAtMs }) => (appendedAtMs ?? Number.NaN) - systemClock.now());
 
   for (const projectId of projects) {
     const announced = bodies.filter((body) => body.projectId === projectId);
@@ -121,10 +122,10 @@ test('an entry is published with its position and the text of its event (Events)
 
   expect(publishedFor(body.projectId)).toEqual([
     {
-      project_id: body.projectId,
+      projectId: body.projectId,
       position: 1,
-      log_epoch: 1,
-      appended_at: expect.stringMatching(/Z$/),
+      logEpoch: 1,
+      appendedAtMs: expect.any(Number),
       event: refreshEvent(body),
     },
   ]);
@@ -223,8 +224,8 @@ test('an event id has one entry in the log of each Project, and shows nothing of
 async function appendInOrder(
   log: TestLog,
   completions: readonly Completion[],
-): Promise<LogEntry[]> {
-  const entries: LogEntry[] = [];
+): Promise<AppendedEvent[]> {
+  const entries: AppendedEvent[] = [];
   for (const one of completions) entries.push(await appendTo(log, one));
   return entries;
 }

@@ -47,7 +47,7 @@ async function subscribed(path: string, overrides: object = {}) {
 const appended = ({ projectId }: Customer, times: number) =>
   waitFor('the events are appended', () => {
     const rung = doorbell.of('project.event-appended.v1');
-    return rung.some(({ project_id, position }) => project_id === projectId && position >= times);
+    return rung.some((one) => one.projectId === projectId && one.position >= times);
   });
 
 test('a terminal refresh reaches its endpoint once, signed, as the JSON of the stream (Events: webhooks)', async () => {
@@ -100,7 +100,7 @@ test('an event of a type that a later version appended reaches endpoint and log 
   await openLogCollections(mongo.db).log.insertOne({
     _id: `${projectId}/000000000001`,
     ...{ projectId, accountId: customer.accountId, position: 1 },
-    event: { id, type, occurred_at: '2026-11-21T10:00:00.000Z', refresh_id: null, json },
+    event: { id, type, occurredAtMs: 0, refreshId: null, json },
     appendedAt: new Date(),
   });
   await mongo.close();

@@ -1,5 +1,5 @@
 import { request } from 'node:http';
-import { isoTime, systemClock } from '@inventory/runtime/clock';
+import { systemClock } from '@inventory/runtime/clock';
 import { newRefreshId, newScope } from '@inventory/testkit/builders';
 import { waitFor } from '@inventory/testkit/wait-for';
 import { standardDeadlines } from '../src/deadlines.ts';
@@ -28,14 +28,15 @@ async function complete({ id, projectId }: { id: string; projectId: `prj_${strin
   if (!view) throw new Error('there is no such refresh');
   world.collector.views.set(id, completedView(view));
   const body = {
-    project_id: projectId,
+    projectId,
     position: 1,
-    log_epoch: 1,
+    logEpoch: 1,
+    appendedAtMs: null,
     event: {
       id: `evt_${newRefreshId()}`,
       type: 'inventory.refresh.completed',
-      occurred_at: isoTime(systemClock.now()),
-      refresh_id: id,
+      occurredAtMs: systemClock.now(),
+      refreshId: id,
       json: '{}',
     },
   } as const;

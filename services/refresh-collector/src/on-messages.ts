@@ -59,7 +59,7 @@ function orderingKeyOf(message: ReceivedMessage): string {
     case 'billing.outcome.v1':
       return message.body.refreshId ?? message.key;
     case 'project.event-appended.v1':
-      return message.body.event.refresh_id ?? message.key;
+      return message.body.event.refreshId ?? message.key;
     default:
       return message.key;
   }
@@ -141,7 +141,7 @@ function onRevisionOutcomes(
 function onProjectEvent({ refreshes }: Pick<SagaDeps, 'refreshes'>): Handlers {
   return {
     'project.event-appended.v1': async ({ body }) => {
-      const refreshId = body.event.refresh_id;
+      const { refreshId } = body.event;
       if (refreshId !== null) await refreshes.recordAppended(refreshId);
     },
   };

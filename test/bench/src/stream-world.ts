@@ -85,9 +85,10 @@ function appended(projectId: ProjectId, position: number) {
     type: 'project.event-appended.v1',
     id: `evt_${refreshId}`,
     body: {
-      project_id: projectId,
+      projectId,
       position,
-      log_epoch: 1,
+      logEpoch: 1,
+      appendedAtMs: null,
       event: writeEvent({
         id: `evt_${refreshId}`,
         version: 1,

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { projectPath } from '../http/parameters.ts';
 import { eventTypeName, type ProjectEvent } from '../http/project-event.ts';
 import { eventId, projectId, refreshId } from '../ids.ts';
+import { time, wire } from '../wire.ts';
 import { operationsFor } from './operations.ts';
 
 /**
@@ -9,24 +10,25 @@ import { operationsFor } from './operations.ts';
  * written. Log, notification, stream and webhook carry this text, which is not written again; beside
  * it is what they read of an event.
  */
-export const eventText = z.object({
+export const eventText = wire({
   id: eventId,
   type: eventTypeName,
-  occurred_at: z.iso.datetime(),
+  occurredAtMs: time,
   /** The refresh whose event it is. */
-  refresh_id: refreshId.nullable(),
+  refreshId: refreshId.nullable(),
   /** On one line. */
   json: z.string().regex(/^\{[^\r\n]*\}$/),
 });
-export type EventText = z.infer<typeof eventText>;
+export type EventText = z.output<typeof eventText>;
 
 /** Writes the JSON of an event, once for all readers. */
 export function writeEvent<Event extends ProjectEvent>(
   event: Event,
 ): EventText & { readonly type: Event['type'] } {
   const { id, type, occurred_at } = event;
-  const refresh_id = event.type === 'inventory.refresh.completed' ? event.data.refresh_id : null;
-  return { id, type, occurred_at, refresh_id, json: JSON.stringify(event) };
+  const ofRefresh = event.type === 'inventory.refresh.completed' ? event.data.refresh_id : null;
+  const occurredAtMs = Date.parse(occurred_at);
+  return { id, type, occurredAtMs, refreshId: ofRefresh, json: JSON.stringify(event) };
 }
 
 /** Most Projects of one request for heads. */
@@ -35,12 +37,13 @@ export const logHeadsMax = 1_000;
 export const logBatchMax = 500;
 
 /** Body of POST /logs/heads of the event-stream. */
-const logHeadsQuery = z.object({ project_ids: z.array(projectId).max(logHeadsMax) });
+const logHeadsQuery = wire({ projectIds: z.array(projectId).max(logHeadsMax) });
 
 /** The end of a Project's log; position 0 for an empty one. */
-export const logHead = z.object({ project_id: projectId, position: z.int().min(0) });
-export const logHeads = z.object({ log_epoch: z.int().min(1), heads: z.array(logHead) });
-export type LogHeads = z.infer<typeof logHeads>;
+const logHead = wire({ projectId, position: z.int().min(0) });
+const headsFields = { logEpoch: z.int().min(1), heads: z.array(logHead) };
+export const logHeads = wire(headsFields);
+export type LogHeads = z.output<typeof logHeads>;
 
 /** Most entries that one request for appended heads covers. */
 export const appendedEntriesMax = 10_000;
@@ -49,15 +52,16 @@ export const appendedEntriesMax = 10_000;
 const appendedHeadsQuery = z.object({ since: z.iso.datetime().optional() });
 
 /**
- * The heads of Projects with entries appended since a time. `next_since` continues the read and
+ * The heads of Projects with entries appended since a time. `nextSinceMs` continues the read and
  * overlaps the present one, so that a late insert is not skipped.
  */
-export const appendedHeads = logHeads.extend({
-  next_since: z.iso.datetime(),
+export const appendedHeads = wire({
+  ...headsFields,
+  nextSinceMs: time,
   /** More entries were appended than one response covers. */
-  has_more: z.boolean(),
+  hasMore: z.boolean(),
 });
-export type AppendedHeads = z.infer<typeof appendedHeads>;
+export type AppendedHeads = z.output<typeof appendedHeads>;
 
 /** Query of GET /projects/{project_id}/log of the event-stream. */
 const logBatchQuery = z.object({
@@ -65,22 +69,22 @@ const logBatchQuery = z.object({
   limit: z.coerce.number().int().min(1).max(logBatchMax).default(logBatchMax),
 });
 
-export const logEntry = z.object({
+const logEntry = wire({
   position: z.int().min(1),
-  appended_at: z.iso.datetime(),
+  appendedAtMs: time,
   event: eventText,
 });
 
 /** Entries after a position, ascending and contiguous. */
-export const logBatch = z.object({
-  log_epoch: z.int().min(1),
-  head_position: z.int().min(0),
+export const logBatch = wire({
+  logEpoch: z.int().min(1),
+  headPosition: z.int().min(0),
   /** The oldest stored entry; head + 1 without one. */
-  earliest_position: z.int().min(1),
-  earliest_at: z.iso.datetime().nullable(),
+  earliestPosition: z.int().min(1),
+  earliestAtMs: time.nullable(),
   items: z.array(logEntry),
 });
-export type LogBatch = z.infer<typeof logBatch>;
+export type LogBatch = z.output<typeof logBatch>;
 
 const { get, post } = operationsFor(['gateway']);
 

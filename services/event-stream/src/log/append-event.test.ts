@@ -1,6 +1,5 @@
 import type { AccountId, EventId, ProjectId } from '@inventory/contracts/ids';
 import type { EventText } from '@inventory/contracts/internal/event-log';
-import { isoTime } from '@inventory/runtime/clock';
 import { newAccountId, newProjectId, newRefreshId } from '@inventory/testkit/builders';
 import { propertyRuns } from '@inventory/testkit/property-runs';
 import fc from 'fast-check';
@@ -22,8 +21,8 @@ type Flaw =
 const eventAt = (occurredAtMs: number): EventText => ({
   id: `evt_${newRefreshId()}`,
   type: 'inventory.refresh.completed',
-  occurred_at: isoTime(occurredAtMs),
-  refresh_id: null,
+  occurredAtMs,
+  refreshId: null,
   json: '{}',
 });
 

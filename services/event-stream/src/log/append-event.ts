@@ -1,9 +1,10 @@
 import type { AccountId, ProjectId } from '@inventory/contracts/ids';
 import type { EventText } from '@inventory/contracts/internal/event-log';
-import { type Clock, fromIsoTime } from '@inventory/runtime/clock';
+import type { AppendedEvent } from '@inventory/contracts/messages/project-events';
+import type { Clock } from '@inventory/runtime/clock';
 import { createRecentlyUsed } from '@inventory/runtime/recently-used';
 import type { LastClaim } from './claim-store.ts';
-import type { LogEntry, ProjectLog, ProjectLogSettings } from './project-log-store.ts';
+import type { ProjectLog, ProjectLogSettings } from './project-log-store.ts';
 
 /** The log that an event belongs to. */
 export interface EventOwner {
@@ -58,7 +59,10 @@ export function createAppends(
   }
 
   /** Among the pruned ones last: what is pruned meanwhile was recorded there before. */
-  async function findAppended(projectId: ProjectId, event: EventText): Promise<LogEntry | null> {
+  async function findAppended(
+    projectId: ProjectId,
+    event: EventText,
+  ): Promise<AppendedEvent | null> {
     const entry = await store.findEntry(projectId, event.id);
     if (entry) return entry;
     const position = await store.findPruned(projectId, event.id);
@@ -67,15 +71,15 @@ export function createAppends(
   }
 
   /** The unique index knows no pruned event. Clocks differ by less than half of what is kept. */
-  function maybePruned({ occurred_at }: EventText): boolean {
-    return fromIsoTime(occurred_at) <= clock.now() - keepMs / 2;
+  function maybePruned({ occurredAtMs }: EventText): boolean {
+    return occurredAtMs <= clock.now() - keepMs / 2;
   }
 
   /** The entry of the event, inserted or found: an event is appended once. */
   return async function appendEvent(
     { accountId, projectId }: EventOwner,
     event: EventText,
-  ): Promise<LogEntry> {
+  ): Promise<AppendedEvent> {
     let tail = maybePruned(event) ? undefined : tails.get(projectId);
     for (let race = 0; race < raceMax; race += 1) {
       if (tail === undefined) {

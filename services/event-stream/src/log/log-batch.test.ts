@@ -8,8 +8,8 @@ import type { KeptEntry } from './project-log-store.ts';
 const projectId: ProjectId = newProjectId();
 
 function entryAt(position: number): KeptEntry {
-  const fields = { type: 'inventory.later.type', occurred_at: '2026-11-21T10:00:00.000Z' };
-  const event = { id: `evt_${newRefreshId()}` as const, ...fields, refresh_id: null, json: '{}' };
+  const fields = { type: 'inventory.later.type', occurredAtMs: 0 };
+  const event = { id: `evt_${newRefreshId()}` as const, ...fields, refreshId: null, json: '{}' };
   return { projectId, logEpoch: 1, position, event, appendedAtMs: position };
 }
 
@@ -40,12 +40,12 @@ test('a batch read while its front is pruned sends the reader to recovery and ne
         const batch = toLogBatch(read);
 
         const positions = batch.items.map(({ position }) => position);
-        const first = positions[0] ?? batch.head_position + 1;
+        const first = positions[0] ?? batch.headPosition + 1;
         expect(positions).toEqual(positions.map((_position, index) => first + index));
         // A reader continues only with the entry after its position, or is sent to recovery.
-        const continues = batch.earliest_position <= after + 1;
+        const continues = batch.earliestPosition <= after + 1;
         if (continues && positions.length > 0) expect(first).toBe(after + 1);
-        if (!continues) expect(first).toBe(batch.earliest_position);
+        if (!continues) expect(first).toBe(batch.earliestPosition);
       },
     ),
     { numRuns: propertyRuns(1_000) },

@@ -1,5 +1,4 @@
 import type { LogBatch } from '@inventory/contracts/internal/event-log';
-import { isoTime } from '@inventory/runtime/clock';
 import type { KeptEntry } from './project-log-store.ts';
 
 export interface ReadLog {
@@ -13,7 +12,7 @@ export interface ReadLog {
 
 /**
  * The reads of a batch are not atomic: entries may be appended or pruned between them. A batch has
- * contiguous items only; behind a gap it starts at `earliest_position`, which sends a reader that
+ * contiguous items only; behind a gap it starts at `earliestPosition`, which sends a reader that
  * expected the missing entries to recovery.
  */
 export function toLogBatch({ logEpoch, after, head, oldest, items }: ReadLog): LogBatch {
@@ -21,15 +20,11 @@ export function toLogBatch({ logEpoch, after, head, oldest, items }: ReadLog): L
   const headPosition = Math.max(head, kept.at(-1)?.position ?? 0);
   const earliest = earliestOf(oldest, kept[0], after);
   return {
-    log_epoch: logEpoch,
-    head_position: headPosition,
-    earliest_position: earliest?.position ?? headPosition + 1,
-    earliest_at: earliest ? isoTime(earliest.appendedAtMs) : null,
-    items: kept.map(({ position, appendedAtMs, event }) => ({
-      position,
-      appended_at: isoTime(appendedAtMs),
-      event,
-    })),
+    logEpoch,
+    headPosition,
+    earliestPosition: earliest?.position ?? headPosition + 1,
+    earliestAtMs: earliest?.appendedAtMs ?? null,
+    items: [...kept],
   };
 }
 

@@ -14,14 +14,14 @@ const logEntry = z.object({
   projectId,
   accountId,
   position: z.int(),
-  event: eventText,
+  event: eventText.out,
   appendedAt: z.date(),
 });
 export type LogEntryDocument = Readonly<z.infer<typeof logEntry>>;
 
 /** Of an entry, what is read where its text is not needed. */
 const appendedEntry = logEntry.pick({ projectId: true, position: true, appendedAt: true });
-const oldEntry = appendedEntry.extend({ _id: z.string(), event: eventText.pick({ id: true }) });
+const oldEntry = appendedEntry.extend({ _id: z.string(), event: eventText.out.pick({ id: true }) });
 export type OldEntryDocument = Readonly<z.infer<typeof oldEntry>>;
 
 /** The position of an event whose entry was pruned: announced again, it keeps its position. */
@@ -43,7 +43,7 @@ const logClaim = z.object({
   /** Absent in a document of the version before. */
   position: z.int().exactOptional(),
   accountId: accountId.exactOptional(),
-  event: eventText.exactOptional(),
+  event: eventText.out.exactOptional(),
   /** Absent while there is nothing to prune. */
   work: workField.exactOptional(),
 });

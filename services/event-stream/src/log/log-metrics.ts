@@ -1,6 +1,6 @@
 import { type ProjectEventType, projectEventTypes } from '@inventory/contracts/http/project-event';
 import { type RefreshOutcome, refreshOutcomes } from '@inventory/contracts/vocabulary';
-import { type Clock, fromIsoTime } from '@inventory/runtime/clock';
+import type { Clock } from '@inventory/runtime/clock';
 import { counter, histogram } from '@inventory/runtime/instruments';
 
 const appended = counter({
@@ -18,14 +18,14 @@ const appendDelay = histogram({
 
 /** An event was appended, or had its position already; one of a refresh with its outcome. */
 export type CountAppended = (
-  event: { readonly type: ProjectEventType; readonly occurred_at: string },
+  event: { readonly type: ProjectEventType; readonly occurredAtMs: number },
   outcome?: RefreshOutcome,
 ) => void;
 
 export function appendedCounter(clock: Pick<Clock, 'now'>): CountAppended {
-  return ({ type, occurred_at }, outcome) => {
+  return ({ type, occurredAtMs }, outcome) => {
     appended.add(1, outcome === undefined ? { type } : { type, outcome });
-    const delayMs = clock.now() - fromIsoTime(occurred_at);
+    const delayMs = clock.now() - occurredAtMs;
     appendDelay.record(Math.max(0, delayMs) / 1_000, { type });
   };
 }

@@ -1,6 +1,6 @@
 import { appendedEntriesMax, logApi } from '@inventory/contracts/internal/event-log';
 import { internalRoute } from '@inventory/http/internal-route';
-import { type Clock, fromIsoTime, isoTime } from '@inventory/runtime/clock';
+import { type Clock, fromIsoTime } from '@inventory/runtime/clock';
 import { toLogBatch } from './log-batch.ts';
 import type { ProjectLog } from './project-log-store.ts';
 import { readAppendedHeads } from './read-appended-heads.ts';
@@ -17,9 +17,12 @@ export const logRoutes = [
     ...logApi.readHeads,
     async handle({ log, logEpoch }: LogRoutesDeps, { body }) {
       const heads = await Promise.all(
-        body.project_ids.map(async (id) => ({ project_id: id, position: await log.readHead(id) })),
+        body.projectIds.map(async (projectId) => ({
+          projectId,
+          position: await log.readHead(projectId),
+        })),
       );
-      return { log_epoch: logEpoch, heads };
+      return { logEpoch, heads };
     },
   }),
   internalRoute({
@@ -27,12 +30,7 @@ export const logRoutes = [
     async handle(deps: LogRoutesDeps, { query: { since } }) {
       const sinceMs = since === undefined ? null : fromIsoTime(since);
       const read = await readAppendedHeads(deps, sinceMs, appendedEntriesMax);
-      return {
-        log_epoch: deps.logEpoch,
-        heads: read.heads.map(([id, position]) => ({ project_id: id, position })),
-        next_since: isoTime(read.nextSinceMs),
-        has_more: read.hasMore,
-      };
+      return { logEpoch: deps.logEpoch, ...read };
     },
   }),
   internalRoute({

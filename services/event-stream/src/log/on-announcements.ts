@@ -1,18 +1,17 @@
 import type { AccountId, ProjectId } from '@inventory/contracts/ids';
 import type { EventText } from '@inventory/contracts/internal/event-log';
+import type { AppendedEvent } from '@inventory/contracts/messages/project-events';
 import type { OutgoingMessage } from '@inventory/messaging/bus';
 import type { Handlers } from '@inventory/messaging/dispatch';
-import { isoTime } from '@inventory/runtime/clock';
 import type { AppendEvent, EventOwner } from './append-event.ts';
 import type { CountAppended } from './log-metrics.ts';
 import { balanceLowEvent, refreshEvent, watchPausedEvent } from './project-event.ts';
-import type { LogEntry } from './project-log-store.ts';
 
 export interface AnnouncementDeps {
   readonly appendEvent: AppendEvent;
   readonly publish: (messages: readonly OutgoingMessage[]) => Promise<void>;
   /** What waits for the entry is made due. */
-  readonly makeDue: (entry: LogEntry) => Promise<void>;
+  readonly makeDue: (entry: AppendedEvent) => Promise<void>;
   /** The Projects of an account with events; none while they are off. */
   readonly listEventProjects: (accountId: AccountId) => AsyncIterable<ProjectId>;
   readonly onAppended: CountAppended;
@@ -63,21 +62,7 @@ async function appendEvent(
   owner: EventOwner,
   event: EventText,
 ): Promise<void> {
-  const entry = await append(owner, event);
-  await Promise.all([publish([appendedMessage(entry)]), makeDue(entry)]);
-}
-
-function appendedMessage(entry: LogEntry): OutgoingMessage {
-  const { projectId, logEpoch, position, event, appendedAtMs } = entry;
-  return {
-    type: 'project.event-appended.v1',
-    id: event.id,
-    body: {
-      project_id: projectId,
-      position,
-      log_epoch: logEpoch,
-      event,
-      ...(appendedAtMs === null ? {} : { appended_at: isoTime(appendedAtMs) }),
-    },
-  };
+  const body = await append(owner, event);
+  const message = { type: 'project.event-appended.v1', id: event.id, body } as const;
+  await Promise.all([publish([message]), makeDue(body)]);
 }

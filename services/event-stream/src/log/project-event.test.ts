@@ -1,4 +1,5 @@
 import { projectEvent } from '@inventory/contracts/http/project-event';
+import { isoTime } from '@inventory/runtime/clock';
 import { newProjectId } from '@inventory/testkit/builders';
 import { completionOf } from '../../test/support/completions.ts';
 import { balanceLowEvent, refreshEvent, watchPausedEvent } from './project-event.ts';
@@ -74,10 +75,10 @@ test('what is read of an event beside its text is what its text says (Events: sa
   for (const event of [refreshEvent(saved), balanceLowEvent(low, projectId)]) {
     const { id, type, occurred_at } = parsed(event);
     expect({ id, type, occurred_at }).toEqual({
-      ...{ id: event.id, type: event.type, occurred_at: event.occurred_at },
+      ...{ id: event.id, type: event.type, occurred_at: isoTime(event.occurredAtMs) },
     });
   }
-  expect([refreshEvent(saved).refresh_id, balanceLowEvent(low, projectId).refresh_id]).toEqual([
+  expect([refreshEvent(saved).refreshId, balanceLowEvent(low, projectId).refreshId]).toEqual([
     saved.refreshId,
     null,
   ]);

@@ -1,5 +1,5 @@
 import type { EventId, ProjectId } from '@inventory/contracts/ids';
-import type { EventText } from '@inventory/contracts/internal/event-log';
+import type { AppendedEvent } from '@inventory/contracts/messages/project-events';
 import { refusedWrites } from '@inventory/mongo/duplicate-key';
 import { parseDocument, readFirst } from '@inventory/mongo/parse-document';
 import { sharedCommands } from '@inventory/mongo/shared-commands';
@@ -15,18 +15,7 @@ import {
   type PrunedEventDocument,
 } from './log-document.ts';
 
-export interface LogEntry {
-  readonly projectId: ProjectId;
-  /** As it was announced first. */
-  readonly event: EventText;
-  readonly logEpoch: number;
-  /** Contiguous from 1. */
-  readonly position: number;
-  /** Null for an entry that was pruned. */
-  readonly appendedAtMs: number | null;
-}
-
-export interface KeptEntry extends LogEntry {
+export interface KeptEntry extends AppendedEvent {
   readonly appendedAtMs: number;
 }
 

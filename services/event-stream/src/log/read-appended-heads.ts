@@ -1,9 +1,10 @@
 import type { ProjectId } from '@inventory/contracts/ids';
+import type { LogHeads } from '@inventory/contracts/internal/event-log';
 import type { Clock } from '@inventory/runtime/clock';
 import type { ProjectLog } from './project-log-store.ts';
 
 export interface AppendedHeadsRead {
-  readonly heads: readonly (readonly [ProjectId, number])[];
+  readonly heads: readonly LogHeads['heads'][number][];
   /** Where the next read starts. */
   readonly nextSinceMs: number;
   readonly hasMore: boolean;
@@ -22,18 +23,19 @@ export async function readAppendedHeads(
   const nextSinceMs = nowMs - overlapMs;
   if (sinceMs === null) return { heads: [], nextSinceMs, hasMore: false };
   const entries = await log.listAppendedSince(sinceMs, entriesMax);
-  const heads = new Map<ProjectId, number>();
+  const last = new Map<ProjectId, number>();
   for (const { projectId, position } of entries) {
-    heads.set(projectId, Math.max(position, heads.get(projectId) ?? 0));
+    last.set(projectId, Math.max(position, last.get(projectId) ?? 0));
   }
+  const heads = [...last].map(([projectId, position]) => ({ projectId, position }));
   // Behind what is dated in the future there is nothing yet: the next read begins at its time again,
   // else it would skip what is appended until then.
-  const last = entries.at(-1);
-  const isFull = last !== undefined && entries.length === entriesMax;
-  if (!isFull || last.appendedAtMs > nowMs) {
-    return { heads: [...heads], nextSinceMs, hasMore: false };
+  const newest = entries.at(-1);
+  const isFull = newest !== undefined && entries.length === entriesMax;
+  if (!isFull || newest.appendedAtMs > nowMs) {
+    return { heads, nextSinceMs, hasMore: false };
   }
   // A full batch of one millisecond is not read twice.
-  const continuedMs = Math.max(last.appendedAtMs, sinceMs + 1);
-  return { heads: [...heads], nextSinceMs: continuedMs, hasMore: true };
+  const continuedMs = Math.max(newest.appendedAtMs, sinceMs + 1);
+  return { heads, nextSinceMs: continuedMs, hasMore: true };
 }

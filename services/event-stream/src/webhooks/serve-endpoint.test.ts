@@ -155,7 +155,7 @@ function world(changes: Partial<WebhookEndpoint> = {}, cut = () => {}, flaw?: Fl
         const eventId: EventId = `evt_${newRefreshId()}`;
         const json = `{"at":${position}}`;
         const appendedAtMs = clock.now();
-        const text = { type, json, occurred_at: '2026-11-21T10:00:00.000Z', refresh_id: null };
+        const text = { type, json, occurredAtMs: startMs, refreshId: null };
         const event = { id: eventId, ...text };
         entries.push({ projectId, logEpoch: 1, position, event, appendedAtMs });
       }

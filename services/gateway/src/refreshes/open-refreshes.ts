@@ -72,9 +72,9 @@ function openRefreshWaits(lifetime: Pick<Lifetime, 'defer'>, broadcasts: Broadca
     waitingRefreshes.observe((observe) => observe(waits.waiting)),
   );
   broadcasts.filter('project.events.v1', waits.hasProject);
-  broadcasts.on(['project.event-appended.v1'], ({ body: { project_id, event } }) => {
-    if (!waits.hasProject(project_id)) return;
-    if (event.refresh_id !== null) waits.notify(project_id, event.refresh_id);
+  broadcasts.on(['project.event-appended.v1'], ({ body: { projectId, event } }) => {
+    if (!waits.hasProject(projectId)) return;
+    if (event.refreshId !== null) waits.notify(projectId, event.refreshId);
   });
   return waits;
 }

@@ -3,14 +3,13 @@ import { plainMeta } from '@inventory/contracts/http/meta';
 import { projectPath } from '@inventory/contracts/http/parameters';
 import type { LogBatch } from '@inventory/contracts/internal/event-log';
 import { Refused } from '@inventory/http/refused';
-import { fromIsoTime } from '@inventory/runtime/clock';
 import type { z } from 'zod';
 import { requireEvents } from '../http/authorize.ts';
 import { completedEvent, exampleCursor, plainMetaExample } from '../http/openapi/examples.ts';
 import { nextPart, sameProject } from '../http/openapi/links.ts';
 import { publicRoute } from '../http/public-route.ts';
 import type { EventStreamClient } from './event-stream-client.ts';
-import { extentOf, keptFrom } from './open-stream.ts';
+import { earliestTime, extentOf, keptFrom } from './open-stream.ts';
 import type { PositionCursors } from './position-cursor.ts';
 import { recoveryNeeded, type StreamPosition } from './stream-position.domain.ts';
 
@@ -63,17 +62,17 @@ export const listEventsRoute = publicRoute({
       throw new Refused({
         code: 'cursor_expired',
         detail: {
-          earliest_as_of: page.earliest_at,
+          earliest_as_of: earliestTime(page),
           resume_cursor: cursors.seal(projectId, keptFrom(page)),
         },
       });
     }
     const items = page.items.map(({ position, event }) => ({
-      cursor: cursors.seal(projectId, positionOf(page, position, event.occurred_at)),
+      cursor: cursors.seal(projectId, positionOf(page, position, event.occurredAtMs)),
       json: event.json,
     }));
-    const last = page.items.at(-1)?.position ?? page.head_position;
-    const hasMore = last < page.head_position;
+    const last = page.items.at(-1)?.position ?? page.headPosition;
+    const hasMore = last < page.headPosition;
     const next_cursor = hasMore ? (items.at(-1)?.cursor ?? null) : null;
     const pagination = { has_more: hasMore, next_cursor };
     return { status: 200, body: Buffer.from(answerText(items, pagination, { request_id })) };
@@ -93,6 +92,6 @@ function answerText(
   return `{"success":true,"data":${listed},"meta":${JSON.stringify(meta)}}`;
 }
 
-function positionOf(page: LogBatch, position: number, at: string): StreamPosition {
-  return { logEpoch: page.log_epoch, position, asOfMs: fromIsoTime(at) };
+function positionOf(page: LogBatch, position: number, asOfMs: number): StreamPosition {
+  return { logEpoch: page.logEpoch, position, asOfMs };
 }

@@ -1,5 +1,5 @@
 import { jitteredDelayMs } from '@inventory/runtime/backoff';
-import { fromIsoTime, monotonicNow } from '@inventory/runtime/clock';
+import { monotonicNow } from '@inventory/runtime/clock';
 import { startPeriodicJob } from '@inventory/runtime/periodic-job';
 import { createSemaphore } from '@inventory/runtime/semaphore';
 import type { ServiceConfig } from '@inventory/runtime/service-settings';
@@ -118,11 +118,7 @@ function openProjectHubs(
     runOnce: () => hubs.compareHeads(),
   });
   broadcasts.filter('project.events.v1', hubs.isFollowed);
-  broadcasts.on(['project.event-appended.v1'], ({ body }) => {
-    const { project_id, log_epoch: logEpoch, position, event, appended_at } = body;
-    const appendedAtMs = appended_at === undefined ? null : fromIsoTime(appended_at);
-    hubs.appendEvent(project_id, { logEpoch, position, event, appendedAtMs });
-  });
+  broadcasts.on(['project.event-appended.v1'], ({ body }) => hubs.appendEvent(body));
   return hubs;
 }
 

@@ -147,7 +147,7 @@ test('an event of a type that a later version appended is passed on byte for byt
   record(logged);
   const given = await follow(at(10));
   await settled();
-  hubs.appendEvent(projectId, { logEpoch: 1, ...record(announced), appendedAtMs: null });
+  hubs.appendEvent({ projectId, logEpoch: 1, ...record(announced), appendedAtMs: null });
   await settled();
 
   const sent = [...given.connection.text.matchAll(/^event: (.+)\nid: .+\ndata: (.+)$/gm)];
@@ -161,7 +161,7 @@ test('what was announced while a hub was opened is not lost', async () => {
   const opening = follow(at(10));
   const position = log.append();
   const [event] = log.events.slice(-1);
-  if (event) hubs.appendEvent(projectId, { logEpoch: 1, position, event, appendedAtMs: null });
+  if (event) hubs.appendEvent({ projectId, logEpoch: 1, position, event, appendedAtMs: null });
 
   const given = await opening;
   await settled();

@@ -1,6 +1,6 @@
 import type { ProjectId } from '@inventory/contracts/ids';
 import type { LogBatch } from '@inventory/contracts/internal/event-log';
-import { fromIsoTime } from '@inventory/runtime/clock';
+import { isoTime } from '@inventory/runtime/clock';
 import { recoveryFrame } from './event-frame.domain.ts';
 import type { EventStreamClient } from './event-stream-client.ts';
 import type { ProjectHub } from './project-hub.ts';
@@ -49,7 +49,7 @@ export async function openStream(
   const batch = await log.readLogBatch(projectId, cursor.position, 1);
   const reason = recoveryNeeded(cursor, extentOf(batch));
   if (reason === null) {
-    hub.updateHead(batch.log_epoch, batch.head_position);
+    hub.updateHead(batch.logEpoch, batch.headPosition);
     return { hub, after: cursor, recovery: null };
   }
   const seal = (at: StreamPosition) => sealPosition(projectId, at);
@@ -58,20 +58,24 @@ export async function openStream(
 
 export function extentOf(batch: LogBatch): LogExtent {
   return {
-    logEpoch: batch.log_epoch,
-    headPosition: batch.head_position,
-    earliestPosition: batch.earliest_position,
+    logEpoch: batch.logEpoch,
+    headPosition: batch.headPosition,
+    earliestPosition: batch.earliestPosition,
   };
 }
 
 /** The position before the oldest retained event. */
 export function keptFrom(batch: LogBatch): StreamPosition {
   return {
-    logEpoch: batch.log_epoch,
-    position: batch.earliest_position - 1,
-    asOfMs: batch.earliest_at === null ? 0 : fromIsoTime(batch.earliest_at),
+    logEpoch: batch.logEpoch,
+    position: batch.earliestPosition - 1,
+    asOfMs: batch.earliestAtMs ?? 0,
   };
 }
+
+/** ISO 8601; null while nothing is kept. */
+export const earliestTime = ({ earliestAtMs }: LogBatch): string | null =>
+  earliestAtMs === null ? null : isoTime(earliestAtMs);
 
 /** The control frame with the start of the retained log. */
 export function recoveryOf(
@@ -81,7 +85,7 @@ export function recoveryOf(
 ): string {
   return recoveryFrame({
     reason,
-    earliest_as_of: batch.earliest_at,
+    earliest_as_of: earliestTime(batch),
     resume_cursor: sealPosition(keptFrom(batch)),
   });
 }

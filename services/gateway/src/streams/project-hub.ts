@@ -1,6 +1,7 @@
 import type { ProjectId } from '@inventory/contracts/ids';
-import type { EventText, LogBatch } from '@inventory/contracts/internal/event-log';
-import { type Clock, fromIsoTime } from '@inventory/runtime/clock';
+import type { LogBatch } from '@inventory/contracts/internal/event-log';
+import type { AppendedEvent } from '@inventory/contracts/messages/project-events';
+import type { Clock } from '@inventory/runtime/clock';
 import type { Logger } from '@inventory/runtime/logger';
 import { chunkOf, eventFrame } from './event-frame.domain.ts';
 import type { EventStreamClient } from './event-stream-client.ts';
@@ -14,14 +15,6 @@ export interface HubReader {
   sendPending(): void;
   /** The log has another epoch: positions of the old one are invalid. */
   logChanged(): void;
-}
-
-export interface AppendedEvent {
-  readonly logEpoch: number;
-  readonly position: number;
-  readonly event: EventText;
-  /** Null where the entry was pruned before its event was announced again. */
-  readonly appendedAtMs: number | null;
 }
 
 export type ProjectHub = ReturnType<typeof createProjectHub>;
@@ -66,10 +59,14 @@ export function createProjectHub(
     delays.delivered(readers.size);
   }
 
-  function take({ position, event, appendedAtMs }: Omit<AppendedEvent, 'logEpoch'>) {
+  function take({
+    position,
+    event,
+    appendedAtMs,
+  }: Pick<AppendedEvent, 'position' | 'event' | 'appendedAtMs'>) {
     return ring.append(position, () => {
       delays.took(appendedAtMs);
-      const at = { logEpoch, position, asOfMs: fromIsoTime(event.occurred_at) };
+      const at = { logEpoch, position, asOfMs: event.occurredAtMs };
       return chunkOf(eventFrame(sealPosition(projectId, at), event));
     });
   }
@@ -91,15 +88,13 @@ export function createProjectHub(
 
   function takeBatch(batch: LogBatch): void {
     // A replica of the event-stream that was not restarted since the epoch was raised.
-    if (batch.log_epoch < logEpoch) throw new Error('the log was read at an earlier epoch');
-    if (!isPresent(batch.log_epoch, batch.head_position)) return;
+    if (batch.logEpoch < logEpoch) throw new Error('the log was read at an earlier epoch');
+    if (!isPresent(batch.logEpoch, batch.headPosition)) return;
     // Events pruned meanwhile are unavailable; the readers detect it themselves.
-    if (batch.earliest_position > ring.last + 1) {
-      ring = createProjectRing(batch.earliest_position - 1, limits);
+    if (batch.earliestPosition > ring.last + 1) {
+      ring = createProjectRing(batch.earliestPosition - 1, limits);
     }
-    for (const { position, event, appended_at } of batch.items) {
-      take({ position, event, appendedAtMs: fromIsoTime(appended_at) });
-    }
+    for (const entry of batch.items) take(entry);
   }
 
   async function fill(): Promise<void> {

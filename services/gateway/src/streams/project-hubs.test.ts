@@ -18,26 +18,26 @@ function world() {
   const positions = new Map<ProjectId, number>();
   const readLogs = new Set<ProjectId>();
   const headsOf = (ids: readonly ProjectId[]) =>
-    ids.map((id) => ({ project_id: id, position: positions.get(id) ?? 0 }));
+    ids.map((id) => ({ projectId: id, position: positions.get(id) ?? 0 }));
   const log: EventStreamClient = {
     async readHeads(ids): Promise<LogHeads> {
       requests.push('heads');
-      return { log_epoch: epoch, heads: headsOf(ids).toReversed() };
+      return { logEpoch: epoch, heads: headsOf(ids).toReversed() };
     },
-    async readAppendedHeads(since) {
-      requests.push(`appended since ${since}`);
-      const next_since = String(requests.length);
-      return { log_epoch: epoch, heads: appended, next_since, has_more: false };
+    async readAppendedHeads(sinceMs) {
+      requests.push(`appended since ${sinceMs}`);
+      const nextSinceMs = requests.length;
+      return { logEpoch: epoch, heads: appended, nextSinceMs, hasMore: false };
     },
     async readLogBatch(projectId) {
       requests.push('batch');
       readLogs.add(projectId);
       if (fails) throw new Error('the event-stream is unavailable');
       return {
-        log_epoch: epoch,
-        head_position: 1,
-        earliest_position: 1,
-        earliest_at: null,
+        logEpoch: epoch,
+        headPosition: 1,
+        earliestPosition: 1,
+        earliestAtMs: null,
         items: [],
       };
     },
@@ -84,7 +84,7 @@ test('a sweep over 2,000 followed Projects is one request, and reads the log of 
   expect(requests).toEqual(['appended since null']);
 
   const [projectId] = projects;
-  if (projectId) setAppended([{ project_id: projectId, position: 1 }]);
+  if (projectId) setAppended([{ projectId, position: 1 }]);
   await hubs.compareHeads();
   await waitFor('the log is read', () => requests.includes('batch'));
   expect(requests.slice(1)).toEqual(['appended since 1', 'batch']);
@@ -149,7 +149,7 @@ test('a sweep repeats a failed read of a log without a further event (Events: lo
   const { hubs, requests, setAppended, setFails } = world();
   const projectId = newProjectId();
   await hubs.openHub(projectId);
-  setAppended([{ project_id: projectId, position: 1 }]);
+  setAppended([{ projectId, position: 1 }]);
   setFails(true);
   await hubs.compareHeads();
   await waitFor('the read failed', () => requests.includes('batch'));
@@ -188,7 +188,7 @@ test('an event-stream of an earlier epoch changes nothing: epochs are not mixed 
   });
   const { ring } = hub;
   fallBehind();
-  setAppended([{ project_id: projectId, position: 7 }]);
+  setAppended([{ projectId, position: 7 }]);
 
   hub.updateHead(2, 1);
   await waitFor('the log is read', () => requests.includes('batch'));

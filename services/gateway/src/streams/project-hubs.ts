@@ -1,15 +1,10 @@
 import type { ProjectId } from '@inventory/contracts/ids';
 import { logHeadsMax } from '@inventory/contracts/internal/event-log';
+import type { AppendedEvent } from '@inventory/contracts/messages/project-events';
 import { createBatcher } from '@inventory/runtime/concurrency';
 import { createTurnFlush } from '@inventory/runtime/turn-flush';
 import type { EventStreamClient } from './event-stream-client.ts';
-import {
-  type AppendedEvent,
-  createProjectHub,
-  type HubDeps,
-  type HubStart,
-  type ProjectHub,
-} from './project-hub.ts';
+import { createProjectHub, type HubDeps, type HubStart, type ProjectHub } from './project-hub.ts';
 
 export type ProjectHubs = ReturnType<typeof createProjectHubs>;
 
@@ -47,7 +42,7 @@ export function createProjectHubs(
   const opening = new Map<string, Opening>();
   const ends = createEndReads(log, kept);
   /** Where the next read of appended heads starts; null before the first, and while there is no hub. */
-  let since: string | null = null;
+  let sinceMs: number | null = null;
   let sweeps = 0;
 
   async function make(projectId: ProjectId, missed: AppendedEvent[]): Promise<ProjectHub> {
@@ -99,7 +94,8 @@ export function createProjectHubs(
     openHub,
     /** Whether the Project has a hub here, or one that is being opened. */
     isFollowed: (projectId: string) => kept.has(projectId) || opening.has(projectId),
-    appendEvent(projectId: ProjectId, appended: AppendedEvent): void {
+    appendEvent(appended: AppendedEvent): void {
+      const { projectId } = appended;
       kept.get(projectId)?.hub.appendEvent(appended);
       const missed = opening.get(projectId)?.missed;
       if (missed && missed.length < missedMax) missed.push(appended);
@@ -113,19 +109,19 @@ export function createProjectHubs(
       dropIdle();
       // The first read afterwards overlaps the time since the first hub was opened.
       if (kept.size === 0) {
-        since = null;
+        sinceMs = null;
         return;
       }
       keepWithinBudget();
       for (const { hub } of kept.values()) hub.catchUp();
       for (let hasMore = true; hasMore; ) {
-        const part = await log.readAppendedHeads(since);
-        for (const { project_id, position } of part.heads) {
-          kept.get(project_id)?.hub.updateHead(part.log_epoch, position);
+        const part = await log.readAppendedHeads(sinceMs);
+        for (const { projectId, position } of part.heads) {
+          kept.get(projectId)?.hub.updateHead(part.logEpoch, position);
         }
-        await ends.readOfEarlierEpochs(part.log_epoch);
-        since = part.next_since;
-        hasMore = part.has_more;
+        await ends.readOfEarlierEpochs(part.logEpoch);
+        sinceMs = part.nextSinceMs;
+        hasMore = part.hasMore;
       }
       sweeps += 1;
       if (sweeps % sweepsPerProof === 0) await ends.readInTurn();
@@ -141,9 +137,9 @@ function createEndReads(log: Pick<EventStreamClient, 'readHeads'>, kept: Map<str
   async function read(hubs: readonly ProjectHub[]): Promise<void> {
     const ids = hubs.map(({ projectId }) => projectId);
     for (let from = 0; from < ids.length; from += logHeadsMax) {
-      const { log_epoch, heads } = await log.readHeads(ids.slice(from, from + logHeadsMax));
-      for (const { project_id, position } of heads) {
-        kept.get(project_id)?.hub.updateHead(log_epoch, position);
+      const { logEpoch, heads } = await log.readHeads(ids.slice(from, from + logHeadsMax));
+      for (const { projectId, position } of heads) {
+        kept.get(projectId)?.hub.updateHead(logEpoch, position);
       }
     }
   }
@@ -170,8 +166,8 @@ function createHubStarts(log: EventStreamClient) {
     itemsMax: logHeadsMax,
     waitingMax: openingMax,
     async flush(projectIds) {
-      const { log_epoch: logEpoch, heads } = await log.readHeads(projectIds);
-      const positions = new Map(heads.map((head) => [head.project_id, head.position]));
+      const { logEpoch, heads } = await log.readHeads(projectIds);
+      const positions = new Map(heads.map((head) => [head.projectId, head.position]));
       return projectIds.map((id) => ({ logEpoch, head: positions.get(id) ?? 0 }));
     },
   });

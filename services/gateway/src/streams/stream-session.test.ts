@@ -149,7 +149,7 @@ interface World {
 
 function announce({ log, hubs }: World, position: number): void {
   const event = log.events[position - 1];
-  if (event) hubs.appendEvent(projectId, { logEpoch: 1, position, event, appendedAtMs: null });
+  if (event) hubs.appendEvent({ projectId, logEpoch: 1, position, event, appendedAtMs: null });
 }
 
 async function act(world: World, step: Action): Promise<void> {

@@ -1,7 +1,6 @@
 import type { AccountId } from '@inventory/contracts/ids';
 import type { LogBatch } from '@inventory/contracts/internal/event-log';
 import { randomBetween } from '@inventory/runtime/backoff';
-import { fromIsoTime } from '@inventory/runtime/clock';
 import type { Logger } from '@inventory/runtime/logger';
 import type { Semaphore } from '@inventory/runtime/semaphore';
 import {
@@ -256,7 +255,7 @@ export class StreamSession implements HubReader, StreamReader {
     const batch = await replays.run(() => log.readLogBatch(projectId, this.#position, replayBatch));
     if (this.#ended) return;
     // A replica of the event-stream that was not restarted since the epoch was raised.
-    if (batch.log_epoch < this.#logEpoch) throw new Error('the log was read at an earlier epoch');
+    if (batch.logEpoch < this.#logEpoch) throw new Error('the log was read at an earlier epoch');
     const reason = recoveryNeeded(
       { logEpoch: this.#logEpoch, position: this.#position },
       extentOf(batch),
@@ -265,7 +264,7 @@ export class StreamSession implements HubReader, StreamReader {
     const last = batch.items.at(-1);
     if (!last) throw new Error('the log has fewer events than were published');
     const frames = batch.items.map(({ position, event }) => {
-      const at = { logEpoch: this.#logEpoch, position, asOfMs: fromIsoTime(event.occurred_at) };
+      const at = { logEpoch: this.#logEpoch, position, asOfMs: event.occurredAtMs };
       return eventFrame(sealPosition(projectId, at), event);
     });
     this.#position = last.position;

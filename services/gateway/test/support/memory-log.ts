@@ -3,6 +3,8 @@ import { type EventText, type LogBatch, writeEvent } from '@inventory/contracts/
 import { newRefreshId, newScope } from '@inventory/testkit/builders';
 import type { EventStreamClient } from '../../src/streams/event-stream-client.ts';
 
+const appendedAtMs = Date.parse('2026-11-21T10:00:00.000Z');
+
 /** The log of one Project in memory, as the event-stream serves it. */
 export function createMemoryLog(projectId: ProjectId) {
   const events: EventText[] = [];
@@ -10,13 +12,13 @@ export function createMemoryLog(projectId: ProjectId) {
   let earliest = 1;
   let failures = 0;
   const page = (after: number, limit: number): LogBatch => ({
-    log_epoch: epoch,
-    head_position: events.length,
-    earliest_position: earliest,
-    earliest_at: events.length === 0 ? null : '2026-11-21T10:00:00.000Z',
+    logEpoch: epoch,
+    headPosition: events.length,
+    earliestPosition: earliest,
+    earliestAtMs: events.length === 0 ? null : appendedAtMs,
     items: events.slice(Math.max(after, earliest - 1), after + limit).map((event, index) => ({
       position: Math.max(after, earliest - 1) + index + 1,
-      appended_at: '2026-11-21T10:00:00.000Z',
+      appendedAtMs,
       event,
     })),
   });
@@ -31,19 +33,17 @@ export function createMemoryLog(projectId: ProjectId) {
   const client: EventStreamClient = {
     readHeads: (ids) =>
       answer(() => ({
-        log_epoch: epoch,
-        heads: ids.map((id) => ({ project_id: id, position: events.length })),
+        logEpoch: epoch,
+        heads: ids.map((id) => ({ projectId: id, position: events.length })),
       })),
-    readAppendedHeads: (since) =>
+    readAppendedHeads: (sinceMs) =>
       answer(() => ({
-        log_epoch: epoch,
+        logEpoch: epoch,
         heads:
-          events.length > Number(since ?? 'NaN')
-            ? [{ project_id: projectId, position: events.length }]
-            : [],
+          events.length > (sinceMs ?? Number.NaN) ? [{ projectId, position: events.length }] : [],
         // The first read overlaps everything before it.
-        next_since: since === null ? '0' : String(events.length),
-        has_more: false,
+        nextSinceMs: sinceMs === null ? 0 : events.length,
+        hasMore: false,
       })),
     readLogBatch: (_projectId, after, limit) => answer(() => page(after, limit)),
   };

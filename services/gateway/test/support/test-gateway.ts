@@ -286,18 +286,18 @@ const principalsOf = ({ findPrincipal, readPrincipal, isUnseen, digestOf }: Gate
 });
 
 const emptyLog: EventStreamClient = {
-  readHeads: async () => ({ log_epoch: 1, heads: [] }),
+  readHeads: async () => ({ logEpoch: 1, heads: [] }),
   readAppendedHeads: async () => ({
-    log_epoch: 1,
+    logEpoch: 1,
     heads: [],
-    next_since: '2026-11-21T10:00:00.000Z',
-    has_more: false,
+    nextSinceMs: 0,
+    hasMore: false,
   }),
   readLogBatch: async () => ({
-    log_epoch: 1,
-    head_position: 0,
-    earliest_position: 1,
-    earliest_at: null,
+    logEpoch: 1,
+    headPosition: 0,
+    earliestPosition: 1,
+    earliestAtMs: null,
     items: [],
   }),
 };
