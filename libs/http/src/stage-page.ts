@@ -22,7 +22,7 @@ export interface PagePlace {
  * with its entry of the manifest once it is durable. The text is freed then.
  */
 export async function stagePage(
-  client: Pick<InternalClient, 'bytes'>,
+  client: InternalClient,
   { scanId, epoch, page }: PagePlace,
   text: Buffer,
   options: Pick<InternalCall, 'query' | 'timeoutMs' | 'refusals'> = {},
@@ -45,7 +45,7 @@ export async function stagePage(
 }
 
 /** A repeated chunk changes nothing, and the store may have closed an idle connection. */
-async function putTwice(client: Pick<InternalClient, 'bytes'>, call: InternalCall): Promise<void> {
+async function putTwice(client: InternalClient, call: InternalCall): Promise<void> {
   await client.bytes(call).catch((error: unknown) => {
     if (error instanceof ServiceUnreachable) return client.bytes(call);
     throw error;

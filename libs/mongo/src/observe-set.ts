@@ -16,7 +16,7 @@ export type SetProblem = 'electing' | 'no_majority' | 'unavailable';
 
 /** Observes a server, or a set by its members as the driver knows them. */
 export function observeSet(
-  client: Pick<MongoClient, 'on'>,
+  client: MongoClient,
   ping: () => Promise<unknown>,
   monotonicNow: () => number,
 ) {

@@ -58,7 +58,7 @@ export function parseDocument<Document>(
 export function readEach<Document, Value>(
   documents: readonly Document[],
   read: (document: Document) => Value,
-  logger: Pick<Logger, 'error'>,
+  logger: Logger,
 ): Value[] {
   return documents.flatMap((document) => {
     try {
@@ -80,7 +80,7 @@ export async function readFirst<Document, Value>(
   query: FindCursor<Document>,
   limit: number,
   read: (document: Document) => readonly Value[],
-  logger: Pick<Logger, 'error'>,
+  logger: Logger,
 ): Promise<Value[]> {
   const values: Value[] = [];
   for (let skipped = 0; ; skipped += limit) {

@@ -1,5 +1,6 @@
 import { Bug } from '@inventory/runtime/bug';
 import { testLogger } from '@inventory/testkit/namespace';
+import { only } from '@inventory/testkit/only';
 import { openTestStore } from '@inventory/testkit/test-store';
 import { z } from 'zod';
 import type { MongoConnection } from '../src/connect.ts';
@@ -93,9 +94,11 @@ test('a corrupt document of a work queue is logged and skipped, and blocks no ot
     await stored({ pages: [] }),
   ];
 
-  const read = readEach(documents, (document) => parseDocument(things, document), {
-    error: (line: unknown) => logged.push(line),
-  });
+  const read = readEach(
+    documents,
+    (document) => parseDocument(things, document),
+    only({ error: (line: unknown) => logged.push(line) }),
+  );
 
   expect(read.map(({ pages }) => pages.length)).toEqual([1, 0]);
   expect(logged).toMatchObject([{ err: { code: 'corrupt_document', documentId: 'a' } }]);
@@ -111,7 +114,7 @@ test('corrupt documents at the head of a work queue take no place among the firs
       collection.find({}).sort({ at: 1 }),
       limit,
       (document) => [parseDocument(queued, document)._id],
-      { error: (line: unknown) => logged.push(line) },
+      only({ error: (line: unknown) => logged.push(line) }),
     );
 
   expect(await first(1)).toEqual(['queued-3']);

@@ -37,7 +37,7 @@ export interface PeriodicJobOptions {
   readonly firstDelayMs?: number;
   readonly wokenBy?: WakeSignal;
   /** Stops the job when it closes. A job that ends earlier has none: its owner calls `stop`. */
-  readonly lifetime?: Pick<Lifetime, 'defer'>;
+  readonly lifetime?: Lifetime;
   readonly logger: Logger;
   /** Resolves to true when work may be left: the next run then starts at once. */
   // biome-ignore lint/suspicious/noConfusingVoidType: most jobs have no result.

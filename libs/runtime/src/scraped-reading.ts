@@ -7,7 +7,7 @@ export interface ScrapedReadingOptions<Value> {
   /** Letters and spaces: it is a label of the metrics. */
   readonly name: string;
   readonly read: () => Promise<Value>;
-  readonly lifetime: Pick<Lifetime, 'defer'>;
+  readonly lifetime: Lifetime;
   readonly logger: Logger;
 }
 

@@ -44,7 +44,7 @@ const readEveryMs = 30_000;
  * no other call for it than the one of its inspector; no port is opened.
  */
 export function trimHeapWhenIdle(job: {
-  readonly lifetime: Pick<Lifetime, 'defer'>;
+  readonly lifetime: Lifetime;
   readonly logger: Logger;
 }): void {
   const isDue = createTrimming();

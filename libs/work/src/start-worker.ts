@@ -8,7 +8,7 @@ import { pause } from '@inventory/runtime/wait';
 import { createWorker, type Worker, type WorkKind } from './worker.ts';
 
 export interface StartWorkerDeps {
-  readonly lifetime: Pick<Lifetime, 'defer' | 'signal'>;
+  readonly lifetime: Lifetime;
   readonly clock: Clock;
   readonly identifiers: Identifiers;
   readonly logger: Logger;

@@ -90,7 +90,7 @@ export interface WorkQueueOptions<Stored extends Identified, Parsed extends Iden
   readonly toItem: (document: Parsed) => Item;
   /** What becomes of a document whose work is complete. */
   readonly completed: 'deleted' | 'kept';
-  readonly logger: Pick<Logger, 'error'>;
+  readonly logger: Logger;
 }
 
 export function createWorkQueue<Stored extends Identified, Parsed extends Identified, Item>(

@@ -50,8 +50,8 @@ export function observeLedger({
   readonly quarantine: Sized;
   readonly rebuilds: Sized;
   readonly holdWatch: Pick<HoldWatch, 'oldestAtMs'>;
-  readonly journalClock: Pick<JournalClock, 'offsetMs'>;
-  readonly clock: Pick<Clock, 'now'>;
+  readonly journalClock: JournalClock;
+  readonly clock: Clock;
 }): void {
   clockOffset.observe((observe) => {
     const offsetMs = journalClock.offsetMs();

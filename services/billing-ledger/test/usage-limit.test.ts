@@ -2,27 +2,28 @@ import { startHttpServer } from '@inventory/http/http-server';
 import { createInternalApp } from '@inventory/http/internal-app';
 import { createLogger } from '@inventory/runtime/logger';
 import { newAccountId } from '@inventory/testkit/builders';
+import { only } from '@inventory/testkit/only';
 import { createTestClock } from '@inventory/testkit/test-clock';
 import { type LedgerRoutesDeps, ledgerRoutes } from '../src/http/ledger-routes.ts';
 
 test('usage of more than one report may have is refused by its own code, not cut off (GET usage) [account-self-service]', async () => {
   const notAsked = () => Promise.reject(new Error('not asked'));
   const deps: LedgerRoutesDeps = {
-    journal: { findRecorded: notAsked },
+    journal: only({ findRecorded: notAsked }),
     readStanding: notAsked,
     loadAccount: notAsked,
     readStatement: notAsked,
     readUsage: async () => ({ result: 'too_much' }),
     listOldHolds: notAsked,
     verifier: { run: notAsked },
-    quarantined: { listQuarantined: notAsked, deleteQuarantined: notAsked },
-    prices: {
+    quarantined: only({ listQuarantined: notAsked, deleteQuarantined: notAsked }),
+    prices: only({
       book: { all: [], activeAt: neverPriced, announcedAt: neverPriced, byVersion: neverPriced },
       reload: notAsked,
-    },
-    priceLists: { listPriceLists: notAsked },
+    }),
+    priceLists: only({ listPriceLists: notAsked }),
     publishPriceList: notAsked,
-    journalClock: createTestClock(),
+    journalClock: only(createTestClock()),
   };
   const listener = createInternalApp({
     routes: ledgerRoutes.map((route) => route.bind(deps)),

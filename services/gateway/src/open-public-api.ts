@@ -31,7 +31,7 @@ type Context = ServiceContext<GatewayConfig>;
 export interface PublicApiNeeds {
   readonly tenancy: Tenancy;
   readonly db: Db;
-  readonly bus: Pick<MessageBus, 'publish'>;
+  readonly bus: MessageBus;
   readonly broadcasts: Broadcasts;
   readonly commands: RequestReplyClient;
   readonly clients: ServiceClients;

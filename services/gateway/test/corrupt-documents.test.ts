@@ -9,6 +9,7 @@ import {
   newScope,
 } from '@inventory/testkit/builders';
 import { testLogger } from '@inventory/testkit/namespace';
+import { only } from '@inventory/testkit/only';
 import { openTestStore } from '@inventory/testkit/test-store';
 import { createCaptureStore } from '../src/captures/capture-store.ts';
 import { createAuditStore } from '../src/operator/audit-store.ts';
@@ -91,7 +92,7 @@ const listsOf: Readonly<Record<string, () => Promise<List>>> = {
     const newest =
       (await store.accounts.list({}, { ...from, limit: 1_000 })).at(-1)?.accountId ?? null;
     return {
-      insert: async () => (await createAccount(store, process, { name: '' })).accountId,
+      insert: async () => (await createAccount(store, only(process), { name: '' })).accountId,
       list: async (limit) => {
         const found = await store.accounts.list({}, { afterId: newest, limit });
         return found.map(({ accountId }) => accountId);
@@ -100,10 +101,10 @@ const listsOf: Readonly<Record<string, () => Promise<List>>> = {
   },
   async projects() {
     const store = tenancy();
-    const { accountId } = await createAccount(store, process, { name: '' });
+    const { accountId } = await createAccount(store, only(process), { name: '' });
     return {
       insert: async () =>
-        (await createProject(store, process, { accountId, name: null })).projectId,
+        (await createProject(store, only(process), { accountId, name: null })).projectId,
       list: async (limit) => {
         const found = await store.projects.list({ accountId }, { ...from, limit });
         return found.map(({ projectId }) => projectId);
@@ -112,12 +113,12 @@ const listsOf: Readonly<Record<string, () => Promise<List>>> = {
   },
   async service_accounts() {
     const store = tenancy();
-    const account = await createAccount(store, process, { name: '' });
+    const account = await createAccount(store, only(process), { name: '' });
     const wanted = { accountId: account.accountId, name: '' };
     const mark = () => Promise.resolve();
     return {
       insert: async () =>
-        (await createServiceAccount(store, mark, process, wanted)).serviceAccountId,
+        (await createServiceAccount(store, mark, only(process), wanted)).serviceAccountId,
       // The default one is first.
       list: async (limit) => {
         const found = await store.serviceAccounts.list(account, { ...from, limit: limit + 1 });

@@ -6,6 +6,7 @@ import { systemIdentifiers } from '@inventory/runtime/identifiers';
 import { secretDigest } from '@inventory/runtime/secret-digest';
 import { newAccountId, newProjectId, newRequestId } from '@inventory/testkit/builders';
 import { openNamespace, testLogger } from '@inventory/testkit/namespace';
+import { only } from '@inventory/testkit/only';
 import { asForgetful } from '@inventory/testkit/replica-set';
 import { openTestStore } from '@inventory/testkit/test-store';
 import { MongoClient } from 'mongodb';
@@ -60,8 +61,11 @@ const announce: Announce = (_thing, write) => {
 /** The Credential of a new customer and the digest of its secret. */
 async function newCredential() {
   const process = { clock: systemClock, identifiers: systemIdentifiers };
-  const account = await createAccount(store, process, { name: 'Trader' });
-  const project = await createProject(store, process, { accountId: account.accountId, name: null });
+  const account = await createAccount(store, only(process), { name: 'Trader' });
+  const project = await createProject(store, only(process), {
+    accountId: account.accountId,
+    name: null,
+  });
   const { credential, secret } = await issueCredential(store, announce, systemIdentifiers, {
     projectId: project.projectId,
     ...{ name: null, scopes: ['*'], expiresAtMs: null, networkPolicy: null },
@@ -170,7 +174,7 @@ test('what is executed again by a server that does not recognise it, because its
   const firsts = [await keys.openKey('key', opened[0]), await keys.openKey('key', opened[1])];
   const { accountId } = await createAccount(
     createTenancyStore(mongo.db, testLogger),
-    { clock: systemClock, identifiers: systemIdentifiers },
+    only({ clock: systemClock, identifiers: systemIdentifiers }),
     { name: 'Trader' },
   );
 

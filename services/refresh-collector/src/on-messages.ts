@@ -18,7 +18,7 @@ import { lostHolds } from './saga/refresh-metrics.ts';
 
 export interface ConsumingDeps
   extends Pick<AdmitDeps, 'admission' | 'inventories' | 'observations' | 'estimate'> {
-  readonly bus: Pick<MessageBus, 'consume'>;
+  readonly bus: MessageBus;
   readonly saga: SagaDeps;
   /** Completes what waits for an observation of the inventory. */
   readonly takeCommitted: (scope: InventoryKey) => Promise<void>;
@@ -138,7 +138,7 @@ function onRevisionOutcomes(
   };
 }
 
-function onProjectEvent({ refreshes }: Pick<SagaDeps, 'refreshes'>): Handlers {
+function onProjectEvent({ refreshes }: SagaDeps): Handlers {
   return {
     'project.event-appended.v1': async ({ body }) => {
       const { refreshId } = body.event;

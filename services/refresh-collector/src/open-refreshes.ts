@@ -132,11 +132,7 @@ function onQueued(deps: TakeCommittedDeps): RefreshListener {
   };
 }
 
-function openSaga(
-  context: Context,
-  { publish }: Pick<MessageBus, 'publish'>,
-  refreshes: RefreshStore,
-) {
+function openSaga(context: Context, { publish }: MessageBus, refreshes: RefreshStore) {
   const { clock, logger } = context;
   const listeners: RefreshListener[] = [];
   const saga: SagaDeps = {

@@ -25,7 +25,7 @@ export function openStores(
   deps: {
     readonly config: RefreshCollectorConfig;
     readonly clock: Clock;
-    readonly logger: Pick<Logger, 'error'>;
+    readonly logger: Logger;
     /** Name of this replica in its presence. */
     readonly replica: string;
   },

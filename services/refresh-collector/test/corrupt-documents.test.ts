@@ -1,4 +1,5 @@
 import { newProjectId, newRefreshId } from '@inventory/testkit/builders';
+import { only } from '@inventory/testkit/only';
 import { loadConfig } from '../src/config.ts';
 import { freshIdentity, type IdentityState } from '../src/egress/egress-identity.domain.ts';
 import { openStores, type Stores } from '../src/open-stores.ts';
@@ -24,7 +25,7 @@ beforeAll(async () => {
   stored = await openStoredRefreshes();
   const { db, clock } = stored;
   const logger = { error: (details: unknown) => void logged.push(details) };
-  stores = openStores(db, { config, clock, logger, replica: 'replica-1' });
+  stores = openStores(db, { config, clock, logger: only(logger), replica: 'replica-1' });
 });
 beforeEach(async () => {
   logged.length = 0;

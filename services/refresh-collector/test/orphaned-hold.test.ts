@@ -1,6 +1,7 @@
 import type { BillingOutcome } from '@inventory/contracts/messages/billing';
 import type { ReceivedMessageOf } from '@inventory/messaging/bus';
 import { testLogger } from '@inventory/testkit/namespace';
+import { only } from '@inventory/testkit/only';
 import { sweepHolds } from '../src/jobs/orphaned-holds.ts';
 import { onBillingOutcome } from '../src/on-messages.ts';
 import type { SagaDeps } from '../src/saga/apply-fact.ts';
@@ -38,7 +39,7 @@ const sweep = (saga: SagaDeps, { refreshId, accountId, projectId }: Refresh) => 
     reservedAtMs: Date.parse(at),
   } as const;
   const ledger = { listHoldsOlderThan: () => Promise.resolve({ asOfMs: null, items: [hold] }) };
-  return sweepHolds(saga, ledger, 3_600, testLogger);
+  return sweepHolds(saga, only(ledger), 3_600, testLogger);
 };
 
 /** Reads that miss the refresh before one finds it; with the last, none ever does. */

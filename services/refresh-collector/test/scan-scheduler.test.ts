@@ -3,6 +3,7 @@ import type { SavedObservation } from '@inventory/contracts/messages/revision';
 import { Bug } from '@inventory/runtime/bug';
 import { newRefreshId } from '@inventory/testkit/builders';
 import { testLogger } from '@inventory/testkit/namespace';
+import { only } from '@inventory/testkit/only';
 import { passingStoreErrors } from '@inventory/testkit/passing-store-errors';
 import { loadConfig } from '../src/config.ts';
 import { openStores, type Stores } from '../src/open-stores.ts';
@@ -46,12 +47,12 @@ function openScheduler(changed: Partial<SchedulerDeps> = {}, replica = 'replica-
     saga: stored.openSaga(own.refreshes),
     planner,
     takeObservation: async () => null,
-    worker: {
+    worker: only({
       replica,
       reserveSlot: () => null,
       startScan: () => Promise.resolve(),
       stopScan: () => {},
-    },
+    }),
     identityStates: () => stores.identities.loadIdentities(['identity-1']),
     scanAllowance: () => 'all',
     pageMs: () => 500,

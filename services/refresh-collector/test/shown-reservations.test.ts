@@ -1,5 +1,6 @@
 import { newProjectId } from '@inventory/testkit/builders';
 import { testLogger } from '@inventory/testkit/namespace';
+import { only } from '@inventory/testkit/only';
 import {
   type ConfirmDeps,
   findConfirmed,
@@ -30,7 +31,7 @@ function ledgerThatHeld(...held: readonly Refresh[]): Ledger & { reads: number }
       return held.filter(({ refreshId: id }) => wanted.includes(id)).map(holdOf);
     },
   };
-  return ledger;
+  return only(ledger);
 }
 
 /** A replica of its own. */
@@ -120,13 +121,13 @@ it('one that is stored as decided is read without the ledger, and so is an unkno
 
 it('one whose outcome arrives while the ledger is unavailable is shown with it (Failure modes: the ledger is unavailable)', async () => {
   const refresh = await insert();
-  const away: Ledger = {
+  const away = only<Ledger>({
     async readReservations() {
       const fact = factOfBillingOutcome(holdOf(refresh), 0);
       if (fact) await applyFact(stored.openSaga(), refresh.refreshId, fact, 'redelivery');
       throw new Error('away');
     },
-  };
+  });
 
   expect(await findConfirmed(replica(away), refresh.refreshId)).toMatchObject(queuedAndHeld);
 });

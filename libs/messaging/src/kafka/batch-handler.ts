@@ -18,7 +18,7 @@ import type { FetchedBatch, GroupMember } from './wire-client.ts';
 export interface BatchHandlerOptions {
   readonly work: WorkConsumer;
   readonly topicPrefix: string;
-  readonly member: Pick<GroupMember, 'pause' | 'resume' | 'pauseAll'>;
+  readonly member: GroupMember;
   readonly sender: RecordSender;
   readonly commits: OffsetCommits;
   readonly logger: Logger;

@@ -1,3 +1,4 @@
+import { only } from '@inventory/testkit/only';
 import { createTestClock } from '@inventory/testkit/test-clock';
 import { consumerDelay, consumerLag, consumerStopped } from '../messaging-metrics.ts';
 import { type MeasuredConsumer, measureConsumer } from './measure-consumer.ts';
@@ -16,7 +17,7 @@ beforeEach(() => {
       return () => void reads.delete(name);
     });
   }
-  measured = measureConsumer({ group: 'billing-ledger', topics: [topic] }, clock);
+  measured = measureConsumer(only({ group: 'billing-ledger', topics: [topic] }), clock);
 });
 afterEach(() => jest.restoreAllMocks());
 

@@ -24,10 +24,7 @@ export interface HandledSlice {
 export type MeasuredConsumer = ReturnType<typeof measureConsumer>;
 
 /** A blocked partition is not fetched: its last progress is kept, and its delay grows. */
-export function measureConsumer(
-  { group, topics }: Pick<WorkConsumer, 'group' | 'topics'>,
-  clock: Clock = systemClock,
-) {
+export function measureConsumer({ group, topics }: WorkConsumer, clock: Clock = systemClock) {
   const partitions = new Map<string, PartitionProgress & { readonly topic: TopicName }>();
   const stopped = new Map<string, TopicName>();
   const labelled = new Map(topics.map((topic) => [topic, labelsOf(topic, group)]));

@@ -1,4 +1,5 @@
 import { testLogger } from '@inventory/testkit/namespace';
+import { only } from '@inventory/testkit/only';
 import { createOffsetCommits, type OffsetCommits } from './offset-commits.ts';
 import type { GroupPosition } from './wire-client.ts';
 
@@ -10,7 +11,7 @@ function open(answer: () => Promise<void> = async () => {}) {
     sent.push(offsets.map(({ partition, offset }) => `${partition}:${offset}`));
     await answer();
   };
-  commits = createOffsetCommits({ commit }, testLogger);
+  commits = createOffsetCommits(only({ commit }), testLogger);
   return sent;
 }
 

@@ -11,7 +11,7 @@ const nothingFinishedMs = 60_000;
 export type OffsetCommits = ReturnType<typeof createOffsetCommits>;
 
 /** Records after the last commit are redelivered; handlers are idempotent. */
-export function createOffsetCommits(member: Pick<GroupMember, 'commit'>, logger: Logger) {
+export function createOffsetCommits(member: GroupMember, logger: Logger) {
   let pending = new Map<string, GroupPosition>();
   let committing = Promise.resolve();
 

@@ -1,10 +1,9 @@
 import { ledgerApi } from '@inventory/contracts/internal/ledger';
 import { internalRoute } from '@inventory/http/internal-route';
 import { Refused } from '@inventory/http/refused';
-import { fromIsoTime, isoTime } from '@inventory/runtime/clock';
+import { type Clock, fromIsoTime, isoTime } from '@inventory/runtime/clock';
 import { listHolds } from '../accounts/hold-set.domain.ts';
 import { outcomeOf } from '../accounts/outcome.domain.ts';
-import type { JournalClock } from '../journal/journal-clock.ts';
 import type { Journal } from '../journal/journal-store.ts';
 import { AccountBehind, type LoadAccount } from '../journal/load-account.ts';
 import type { QuarantineStore } from '../journal/quarantine-store.ts';
@@ -28,18 +27,18 @@ import {
 } from './convert.ts';
 
 export interface LedgerRoutesDeps {
-  readonly journal: Pick<Journal, 'findRecorded'>;
+  readonly journal: Journal;
   readonly readStanding: ReadStanding;
   readonly loadAccount: LoadAccount;
   readonly readStatement: ReadStatement;
   readonly readUsage: ReadUsage;
   readonly listOldHolds: ListOldHolds;
   readonly verifier: Pick<Verifier, 'run'>;
-  readonly quarantined: Pick<QuarantineStore, 'listQuarantined' | 'deleteQuarantined'>;
-  readonly prices: Pick<PriceListCache, 'book' | 'reload'>;
-  readonly priceLists: Pick<PriceListStore, 'listPriceLists'>;
+  readonly quarantined: QuarantineStore;
+  readonly prices: PriceListCache;
+  readonly priceLists: PriceListStore;
   readonly publishPriceList: PublishPriceList;
-  readonly journalClock: Pick<JournalClock, 'now'>;
+  readonly journalClock: Clock;
 }
 
 const soon = { code: 'service_unavailable', retry_after_seconds: 1 } as const;

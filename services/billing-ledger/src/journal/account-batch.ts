@@ -1,4 +1,5 @@
 import type { AccountId } from '@inventory/contracts/ids';
+import type { Clock } from '@inventory/runtime/clock';
 import { type Command, commandKey } from '../accounts/command.domain.ts';
 import { type Entry, entryKeys } from '../accounts/entry.domain.ts';
 import {
@@ -12,7 +13,6 @@ import { LedgerConflict } from '../accounts/ledger-conflict.domain.ts';
 import type { PriceListCache } from '../prices/price-lists.ts';
 import type { AccountCache, CachedAccount } from './account-cache.ts';
 import type { ChainHead } from './commit-document.ts';
-import type { JournalClock } from './journal-clock.ts';
 import type { Journal } from './journal-store.ts';
 import type { LoadAccount } from './load-account.ts';
 import type { RecentEntries } from './recent-entries.ts';
@@ -28,12 +28,12 @@ export interface Answered<Item extends Carrier> {
 }
 
 export interface AccountBatchDeps {
-  readonly journal: Pick<Journal, 'findRecorded'>;
+  readonly journal: Journal;
   readonly loadAccount: LoadAccount;
   readonly cache: AccountCache;
   readonly recent: RecentEntries;
   readonly prices: PriceListCache;
-  readonly clock: Pick<JournalClock, 'now'>;
+  readonly clock: Clock;
   /** Most entries and bytes of one account that are written together. */
   readonly limits: CommitLimits;
   /** After each commit is stored. */

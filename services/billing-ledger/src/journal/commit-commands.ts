@@ -20,8 +20,8 @@ import { AccountBehind } from './load-account.ts';
 import type { Quarantine } from './quarantine.ts';
 
 export interface CommitCommandsDeps extends AccountBatchDeps {
-  readonly journal: Pick<Journal, 'appendCommits' | 'findRecorded'>;
-  readonly quarantine: Pick<Quarantine, 'has' | 'add'>;
+  readonly journal: Journal;
+  readonly quarantine: Quarantine;
   readonly rebuilds: Pick<SnapshotRebuilds, 'has'>;
 }
 

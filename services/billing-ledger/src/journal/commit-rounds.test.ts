@@ -1,3 +1,4 @@
+import { only } from '@inventory/testkit/only';
 import { propertyRuns } from '@inventory/testkit/property-runs';
 import fc from 'fast-check';
 import { loadingFrom } from '../../test/support/loading.ts';
@@ -31,16 +32,16 @@ function writerOn(journal: Journal, entriesMax: number, recentKeysMax = 100) {
   const quarantined = new Set<string>();
   const commit = createCommitCommands({
     journal,
-    quarantine: {
+    quarantine: only({
       has: async (account) => quarantined.has(account),
       add: async (account) => void quarantined.add(account),
-    },
+    }),
     rebuilds: { has: () => false },
     loadAccount: loadingFrom(journal),
     cache: createAccountCache(10),
     recent: createRecentEntries(recentKeysMax),
     prices: fixedPrices,
-    clock: { now: () => Date.UTC(2027, 0) },
+    clock: only({ now: () => Date.UTC(2027, 0) }),
     limits: { entriesMax, bytesMax: 2 ** 20 },
     onCommitted: () => {},
   });

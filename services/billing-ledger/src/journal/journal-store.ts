@@ -83,7 +83,7 @@ export function createJournal(db: Db, writer: string) {
         .flatMap((commit) => commit.entries)
         .filter((entry) => entryKeys(entry).some((key) => wanted.has(key)));
     },
-    /** Commits of an account in order, from the one with id `fromId` on; all when null. */
+    /** Journal of an account in order, from the one with id `fromId` on; all when null. */
     readCommits(
       accountId: AccountId,
       fromId: string | null,
@@ -109,7 +109,7 @@ export function createJournal(db: Db, writer: string) {
       const firstSeq = firstSeqOf(id);
       return { id, firstSeq, entries: lastSeq - firstSeq + 1, atMs: found.at.getTime() };
     },
-    /** Commits made at or after a time, oldest first. */
+    /** Journal made at or after a time, oldest first. */
     async listActiveAccounts(timeMs: number, limit: number): Promise<readonly AccountActivity[]> {
       const projection = { _id: 0, accountId: 1, lastSeq: 1, at: 1 };
       const options = { projection, hint: 'activity', sort: { at: 1 }, limit } as const;

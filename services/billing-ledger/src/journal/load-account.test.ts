@@ -1,3 +1,4 @@
+import { only } from '@inventory/testkit/only';
 import { propertyRuns } from '@inventory/testkit/property-runs';
 import fc from 'fast-check';
 import { loadingFrom } from '../../test/support/loading.ts';
@@ -148,10 +149,14 @@ describe('An account far behind what is stored of it', () => {
         return journal.readCommits(id, from, limit);
       },
     };
-    const loadPart = createLoadPart({ journal: counted, snapshots, entriesMax });
+    const loadPart = createLoadPart({
+      journal: only(counted),
+      snapshots: only(snapshots),
+      entriesMax,
+    });
     const behind: string[] = [];
     const load = createLoadAccount(loadPart, (id) => behind.push(id));
-    const bringUpToDate = createBringUpToDate({ loadPart, snapshots });
+    const bringUpToDate = createBringUpToDate({ loadPart, snapshots: only(snapshots) });
     return { load, bringUpToDate, behind, fromFirst: () => fromFirst };
   };
 

@@ -38,8 +38,6 @@ export interface LoadedPart {
  */
 export type LoadPart = (accountId: AccountId, from: LoadedAccount | null) => Promise<LoadedPart>;
 
-type Commits = Pick<Journal, 'readCommits'>;
-
 const commitsPerRead = 50;
 const tailMax = 500;
 
@@ -69,8 +67,8 @@ export function createLoadPart({
   snapshots,
   entriesMax,
 }: {
-  readonly journal: Commits;
-  readonly snapshots: Pick<SnapshotStore, 'findSnapshot'>;
+  readonly journal: Journal;
+  readonly snapshots: SnapshotStore;
   /** Most entries of one part, give or take a commit. */
   readonly entriesMax: number;
 }): LoadPart {
@@ -97,7 +95,7 @@ interface Folding {
 
 /** Null where the stored account does not lie on the chain. */
 async function startAt(
-  journal: Commits,
+  journal: Journal,
   { account, head }: Snapshot,
 ): Promise<Omit<Folding, 'entriesMax'> | null> {
   const page = await journal.readCommits(account.accountId, head.commitId, commitsPerRead);
@@ -108,7 +106,7 @@ async function startAt(
 }
 
 async function fold(
-  journal: Commits,
+  journal: Journal,
   { start, page: firstPage, entriesMax }: Folding,
 ): Promise<LoadedPart> {
   const { accountId, lastSeq: startSeq } = start.account;

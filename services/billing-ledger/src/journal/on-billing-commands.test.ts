@@ -8,6 +8,7 @@ import {
   newRefreshId,
   newRequestId,
 } from '@inventory/testkit/builders';
+import { only } from '@inventory/testkit/only';
 import { z } from 'zod';
 import { loadingFrom, neverBehind } from '../../test/support/loading.ts';
 import { emptyQuarantine, neverRejected } from '../../test/support/no-quarantine.ts';
@@ -41,16 +42,16 @@ function startLedger(quarantine = emptyQuarantine) {
     loadAccount: loadingFrom(journal),
     cache: createAccountCache(10),
     recent: createRecentEntries(100),
-    quarantine,
+    quarantine: only(quarantine),
     rebuilds: { has: () => false },
     prices: fixedPricesOf(createPriceBook([firstPriceList])),
-    clock: { now: () => Date.UTC(2026, 5, 1) },
+    clock: only({ now: () => Date.UTC(2026, 5, 1) }),
     limits: { entriesMax: 100, bytesMax: 100_000 },
     onCommitted: () => {},
   });
   const onBatch = createOnBillingCommands({
     commitCommands,
-    bus: { publish: async (published) => void sent.push(...published) },
+    bus: only({ publish: async (published) => void sent.push(...published) }),
     logger,
   });
   const send = async (type: string, body: object, waitingId?: string) => {

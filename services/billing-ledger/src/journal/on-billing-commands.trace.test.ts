@@ -1,6 +1,7 @@
 import type { OutgoingMessage, ReceivedMessage } from '@inventory/messaging/bus';
 import { createLogger } from '@inventory/runtime/logger';
 import { newAccountId, newRequestId } from '@inventory/testkit/builders';
+import { only } from '@inventory/testkit/only';
 import {
   type Context,
   propagation,
@@ -69,7 +70,7 @@ describe('The trace of a billing command', () => {
     };
     const onBatch = createOnBillingCommands({
       commitCommands,
-      bus: { publish: async (published) => void sent.push(...published) },
+      bus: only({ publish: async (published) => void sent.push(...published) }),
       logger: createLogger({ service: 'test', level: 'silent' }),
     });
     const [first, second] = ['a'.repeat(32), 'b'.repeat(32)];

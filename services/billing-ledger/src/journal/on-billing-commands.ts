@@ -22,7 +22,7 @@ import type { CommitCommands } from './commit-commands.ts';
 
 export interface OnBillingCommandsDeps {
   readonly commitCommands: CommitCommands;
-  readonly bus: Pick<MessageBus, 'publish'>;
+  readonly bus: MessageBus;
   readonly logger: Logger;
 }
 

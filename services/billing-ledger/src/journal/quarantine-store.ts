@@ -16,7 +16,7 @@ const documents = {
 
 export type QuarantineStore = ReturnType<typeof createQuarantineStore>;
 
-export function createQuarantineStore(db: Db, logger: Pick<Logger, 'error'>) {
+export function createQuarantineStore(db: Db, logger: Logger) {
   const collection = db.collection<QuarantineDocument>(quarantineCollection);
 
   /** By account, at most `limit`. */

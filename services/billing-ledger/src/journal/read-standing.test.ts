@@ -1,3 +1,4 @@
+import { only } from '@inventory/testkit/only';
 import { propertyRuns } from '@inventory/testkit/property-runs';
 import fc from 'fast-check';
 import { loadingFrom } from '../../test/support/loading.ts';
@@ -16,11 +17,11 @@ const clockOf = (stored: StoredJournal, days: number) => {
 };
 
 /** As the newest commit of an account with many caps: it carries balances and subscription alone. */
-function withoutStanding({ journal }: StoredJournal): Pick<Journal, 'findNewestCommit'> {
+function withoutStanding({ journal }: StoredJournal): Journal {
   const bare = (commit: StoredCommit | null) => commit && { ...commit, standing: null };
-  return {
+  return only({
     findNewestCommit: async (accountId) => bare(await journal.findNewestCommit(accountId)),
-  };
+  });
 }
 
 describe('Funds, caps and terms of an account', () => {
@@ -29,11 +30,11 @@ describe('Funds, caps and terms of an account', () => {
       const stored = await storeProgram(program);
       const { journal } = stored;
       const clock = clockOf(stored, days);
-      const read = createReadStanding({ journal, loadAccount: notFolded, clock });
+      const read = createReadStanding({ journal, loadAccount: notFolded, clock: only(clock) });
       const folded = createReadStanding({
         journal: withoutStanding(stored),
         loadAccount: loadOf(stored),
-        clock,
+        clock: only(clock),
       });
       for (const accountId of accounts) {
         expect(await read(accountId)).toEqual(await folded(accountId));
@@ -51,9 +52,9 @@ describe('Funds, caps and terms of an account', () => {
     };
     const clock = clockOf(stored, 0);
     const read = createReadStanding({
-      journal: { findNewestCommit },
+      journal: only({ findNewestCommit }),
       loadAccount: notFolded,
-      clock,
+      clock: only(clock),
     });
 
     await expect(read(accounts[0] ?? 'acc_')).rejects.toThrow(BrokenJournal);
@@ -62,7 +63,11 @@ describe('Funds, caps and terms of an account', () => {
   test('of an account without entries are those of a prepaid account with nothing', async () => {
     const journal = { findNewestCommit: async () => null };
     const clock = { now: () => Date.UTC(2026, 10, 2) };
-    const read = createReadStanding({ journal, loadAccount: notFolded, clock });
+    const read = createReadStanding({
+      journal: only(journal),
+      loadAccount: notFolded,
+      clock: only(clock),
+    });
 
     expect(await read('acc_0190aaaa-0000-7000-8000-000000000000')).toMatchObject({
       asOfSeq: 0,

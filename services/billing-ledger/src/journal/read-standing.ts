@@ -1,5 +1,6 @@
 import type { AccountId } from '@inventory/contracts/ids';
 import type { Funding } from '@inventory/contracts/messages/billing';
+import type { Clock } from '@inventory/runtime/clock';
 import type { Account } from '../accounts/account.domain.ts';
 import { noBalances } from '../accounts/balances.domain.ts';
 import { unitsAt } from '../accounts/open-period.domain.ts';
@@ -12,7 +13,6 @@ import {
 } from '../accounts/standing.domain.ts';
 import { prepaid } from '../accounts/terms.domain.ts';
 import { requireIntact, type StoredCommit } from './commit-document.ts';
-import type { JournalClock } from './journal-clock.ts';
 import type { Journal } from './journal-store.ts';
 import type { LoadAccount } from './load-account.ts';
 
@@ -40,9 +40,9 @@ export function createReadStanding({
   loadAccount,
   clock,
 }: {
-  readonly journal: Pick<Journal, 'findNewestCommit'>;
+  readonly journal: Journal;
   readonly loadAccount: LoadAccount;
-  readonly clock: Pick<JournalClock, 'now'>;
+  readonly clock: Clock;
 }): ReadStanding {
   return async (accountId) => {
     const newest = await journal.findNewestCommit(accountId);

@@ -16,9 +16,7 @@ export type ReadStatement = (
 const commitsPerReadMax = 64;
 
 /** Entries after a position, oldest first, as they lie in the journal. Rejects with BrokenJournal. */
-export function createReadStatement(
-  journal: Pick<Journal, 'findCommitAt' | 'readCommits'>,
-): ReadStatement {
+export function createReadStatement(journal: Journal): ReadStatement {
   return async (accountId, { afterSeq, limit }) => {
     const start = await journal.findCommitAt(accountId, afterSeq + 1);
     if (start === null) return { entries: [], hasMore: false };

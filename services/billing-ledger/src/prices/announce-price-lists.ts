@@ -10,8 +10,8 @@ export function createAnnouncePriceLists({
   prices,
   bus,
 }: {
-  readonly prices: Pick<PriceListCache, 'book'>;
-  readonly bus: Pick<MessageBus, 'publish'>;
+  readonly prices: PriceListCache;
+  readonly bus: MessageBus;
 }): () => Promise<void> {
   const announced = new Set<number>();
   return async () => {

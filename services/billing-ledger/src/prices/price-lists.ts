@@ -48,7 +48,7 @@ export type PublishPriceList = (
 
 export function createPublishPriceList(deps: {
   readonly lists: PriceListStore;
-  readonly prices: Pick<PriceListCache, 'reload'>;
+  readonly prices: PriceListCache;
   readonly clock: Clock;
 }): PublishPriceList {
   const { lists, prices, clock } = deps;

@@ -1,3 +1,4 @@
+import { only } from '@inventory/testkit/only';
 import { each } from '../../test/support/stored-journal.ts';
 import { newAccount } from '../accounts/account.domain.ts';
 import { resolutionKey } from '../accounts/command.domain.ts';
@@ -46,12 +47,12 @@ function snapshotsOf(times: Record<string, readonly number[]>) {
   };
   const journal = { findRecorded };
   const list = createListOldHolds({
-    snapshots: {
+    snapshots: only({
       listSnapshotsWithHolds: () => each(snapshots()),
       findPassedThrough: async () => now - 7,
-    },
-    journal,
-    clock: { now: () => now },
+    }),
+    journal: only(journal),
+    clock: only({ now: () => now }),
   });
   return { list, read, resolved, journal };
 }

@@ -1,8 +1,8 @@
 import type { AccountId } from '@inventory/contracts/ids';
+import type { Clock } from '@inventory/runtime/clock';
 import { resolutionKey } from '../accounts/command.domain.ts';
 import { type Hold, listHolds } from '../accounts/hold-set.domain.ts';
 import { unlessBroken } from '../journal/commit-document.ts';
-import type { JournalClock } from '../journal/journal-clock.ts';
 import type { Journal } from '../journal/journal-store.ts';
 import { commitDelayMaxMs } from './snapshot-pass.ts';
 import type { SnapshotStore } from './snapshot-store.ts';
@@ -34,9 +34,9 @@ export function createListOldHolds({
   journal,
   clock,
 }: {
-  readonly snapshots: Pick<SnapshotStore, 'listSnapshotsWithHolds' | 'findPassedThrough'>;
-  readonly journal: Pick<Journal, 'findRecorded'>;
-  readonly clock: Pick<JournalClock, 'now'>;
+  readonly snapshots: SnapshotStore;
+  readonly journal: Journal;
+  readonly clock: Clock;
 }): ListOldHolds {
   /** At most about `limit`, the oldest first. */
   async function listOpen(accountId: AccountId, holds: readonly Hold[], limit: number) {

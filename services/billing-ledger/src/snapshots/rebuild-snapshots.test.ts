@@ -1,5 +1,6 @@
 import { createLogger } from '@inventory/runtime/logger';
 import { newAccountId } from '@inventory/testkit/builders';
+import { only } from '@inventory/testkit/only';
 import { newAccount } from '../accounts/account.domain.ts';
 import { createAccountCache } from '../journal/account-cache.ts';
 import { BrokenJournal, chainStart } from '../journal/commit-document.ts';
@@ -14,7 +15,7 @@ function rebuildsWith(overrides: Partial<RebuildSnapshotsDeps>) {
   const rebuilds = createSnapshotRebuilds({
     bringUpToDate: async () => loaded,
     cache,
-    quarantine: { add: async (_account, detail) => void quarantined.push(detail) },
+    quarantine: only({ add: async (_account, detail) => void quarantined.push(detail) }),
     runLeased: async (_name, work) => work(new AbortController().signal),
     logger: createLogger({ service: 'test', level: 'silent' }),
     ...overrides,

@@ -18,7 +18,7 @@ export function createBringUpToDate({
   snapshots,
 }: {
   readonly loadPart: LoadPart;
-  readonly snapshots: Pick<SnapshotStore, 'saveSnapshot'>;
+  readonly snapshots: SnapshotStore;
 }): BringUpToDate {
   return async (accountId, signal) => {
     for (let from: LoadedAccount | null = null; ; ) {
@@ -33,8 +33,8 @@ export function createBringUpToDate({
 
 export interface RebuildSnapshotsDeps {
   readonly bringUpToDate: BringUpToDate;
-  readonly cache: Pick<AccountCache, 'get' | 'set' | 'generation'>;
-  readonly quarantine: Pick<Quarantine, 'add'>;
+  readonly cache: AccountCache;
+  readonly quarantine: Quarantine;
   readonly runLeased: RunLeased;
   readonly logger: Logger;
 }

@@ -12,11 +12,11 @@ const savesAtOnce = 4;
 /** Writes what is derived from accounts that are being written: snapshots and usage roll-ups. */
 export function createSnapshotSaver(deps: {
   readonly cache: AccountCache;
-  readonly snapshots: Pick<SnapshotStore, 'saveSnapshot'>;
+  readonly snapshots: SnapshotStore;
   readonly rollUpUsage: RollUpUsage;
   /** A snapshot is due when an account is this many entries past its last one. */
   readonly everyEntries: number;
-  readonly logger: Pick<Logger, 'error'>;
+  readonly logger: Logger;
 }) {
   const { cache, everyEntries, logger } = deps;
   const due = new Map<AccountId, CachedAccount>();

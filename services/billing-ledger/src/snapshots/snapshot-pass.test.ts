@@ -1,5 +1,6 @@
 import { createLogger } from '@inventory/runtime/logger';
 import { newAccountId } from '@inventory/testkit/builders';
+import { only } from '@inventory/testkit/only';
 import { createTestClock } from '@inventory/testkit/test-clock';
 import type { AccountActivity } from '../journal/journal-store.ts';
 import { commitDelayMaxMs, createSnapshotPass } from './snapshot-pass.ts';
@@ -14,18 +15,18 @@ function passesOver(activity: readonly AccountActivity[], passedMs: number) {
   const hooks = { onPassed: () => {} };
   let throughMs = passedMs;
   const pass = createSnapshotPass({
-    journal: {
+    journal: only({
       listActiveAccounts: async (timeMs, limit) =>
         activity.filter(({ atMs }) => atMs >= timeMs).slice(0, limit),
-    },
-    snapshots: {
+    }),
+    snapshots: only({
       findPassedThrough: async () => throughMs,
       async movePass(fromMs, toMs) {
         if (throughMs !== fromMs) return false;
         throughMs = toMs;
         return true;
       },
-    },
+    }),
     bringUpToDate: async (accountId) => {
       passed.push(accountId);
       hooks.onPassed();
@@ -34,7 +35,7 @@ function passesOver(activity: readonly AccountActivity[], passedMs: number) {
     rollUpUsage: async () => {},
     runLeased: async (_name, work) => work(new AbortController().signal),
     intervalMs,
-    clock,
+    clock: only(clock),
     logger: createLogger({ service: 'test', level: 'silent' }),
   });
   const move = (toMs: number) => {

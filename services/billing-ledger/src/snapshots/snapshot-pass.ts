@@ -1,8 +1,8 @@
 import type { AccountId } from '@inventory/contracts/ids';
 import { Bug } from '@inventory/runtime/bug';
+import type { Clock } from '@inventory/runtime/clock';
 import { forEachLimited } from '@inventory/runtime/concurrency';
 import type { Logger } from '@inventory/runtime/logger';
-import type { JournalClock } from '../journal/journal-clock.ts';
 import type { AccountActivity, Journal } from '../journal/journal-store.ts';
 import type { RunLeased } from '../run-leased.ts';
 import type { RollUpUsage } from '../usage/roll-up-usage.ts';
@@ -15,7 +15,7 @@ import type { SnapshotStore } from './snapshot-store.ts';
  */
 export type SnapshotPass = () => Promise<void>;
 
-/** Commits reach the journal at most this long after their entries' times; clocks differ by less. */
+/** Journal reach the journal at most this long after their entries' times; clocks differ by less. */
 export const commitDelayMaxMs = 60_000;
 const commitsPerPage = 2_000;
 const accountsAtOnce = 4;
@@ -25,15 +25,15 @@ const accountsAtOnce = 4;
  * lost the lease does no harm: the newer snapshot is kept.
  */
 export function createSnapshotPass(deps: {
-  readonly journal: Pick<Journal, 'listActiveAccounts'>;
-  readonly snapshots: Pick<SnapshotStore, 'findPassedThrough' | 'movePass'>;
+  readonly journal: Journal;
+  readonly snapshots: SnapshotStore;
   readonly bringUpToDate: BringUpToDate;
   readonly rollUpUsage: RollUpUsage;
   readonly runLeased: RunLeased;
   /** From one pass of any replica to the next. */
   readonly intervalMs: number;
   /** That of the journal: a commit that a pass is too far ahead for would never be passed. */
-  readonly clock: Pick<JournalClock, 'now'>;
+  readonly clock: Clock;
   readonly logger: Logger;
 }): SnapshotPass {
   const { journal, snapshots, clock } = deps;

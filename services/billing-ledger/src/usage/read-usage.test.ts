@@ -1,4 +1,5 @@
 import type { AccountId, ProjectId, RequestId } from '@inventory/contracts/ids';
+import { only } from '@inventory/testkit/only';
 import { propertyRuns } from '@inventory/testkit/property-runs';
 import fc from 'fast-check';
 import {
@@ -111,13 +112,13 @@ function growingJournal(
   journal: Journal,
   call: CallStore,
   grown: { readonly seq: number },
-): Pick<Journal, 'readCommits'> {
-  return {
+): Journal {
+  return only({
     readCommits: async (accountId, fromId, limit) => {
       const page = await journal.readCommits(accountId, fromId, limit);
       return call(() => page.filter(({ lastSeq }) => lastSeq <= grown.seq));
     },
-  };
+  });
 }
 
 /** Many pages of one Project in one day. */

@@ -30,8 +30,8 @@ const commitsPerRead = 50;
  * a report has every entry of the journal and reads a bounded part of it.
  */
 export function createReadUsage(deps: {
-  readonly journal: Pick<Journal, 'readCommits'>;
-  readonly usage: Pick<UsageStore, 'findPosition' | 'listDays'>;
+  readonly journal: Journal;
+  readonly usage: UsageStore;
   readonly limits: {
     /** Days of one Project each. */
     readonly daysMax: number;

@@ -19,8 +19,8 @@ export function createRollUpUsage({
   journal,
   usage,
 }: {
-  readonly journal: Pick<Journal, 'readCommits'>;
-  readonly usage: Pick<UsageStore, 'findPosition' | 'advancePosition' | 'findDays' | 'saveDays'>;
+  readonly journal: Journal;
+  readonly usage: UsageStore;
 }): RollUpUsage {
   return async (accountId) => {
     for (;;) {
@@ -43,7 +43,7 @@ export function createRollUpUsage({
 
 /** False when another replica changed a day meanwhile. */
 async function countEntries(
-  usage: Pick<UsageStore, 'findDays' | 'saveDays'>,
+  usage: UsageStore,
   accountId: AccountId,
   entries: readonly Entry[],
 ): Promise<boolean> {

@@ -78,7 +78,7 @@ const byId = { _id: 1 } as const;
  */
 export type UsageStore = ReturnType<typeof createUsageStore>;
 
-export function createUsageStore(db: Db, logger: Pick<Logger, 'error'>) {
+export function createUsageStore(db: Db, logger: Logger) {
   const days = db.collection<DayDocument>(usageDaysCollection);
   const positions = db.collection<PositionDocument>(usagePositionsCollection);
 
@@ -137,7 +137,7 @@ export function createUsageStore(db: Db, logger: Pick<Logger, 'error'>) {
 
 async function* scan(
   found: FindCursor<DayDocument>,
-  logger: Pick<Logger, 'error'>,
+  logger: Logger,
 ): AsyncGenerator<StoredDayUsage> {
   for await (const stored of found.sort(byId)) {
     yield* readEach([stored], () => ({ ...read(stored), accountId: stored.accountId }), logger);

@@ -24,9 +24,9 @@ export interface AccountCheckOptions extends AccountUsage {
   readonly accountId: AccountId;
   /** Its snapshot. */
   readonly stored: StoredSnapshot | null;
-  readonly journal: Pick<Journal, 'readCommits' | 'findRecorded'>;
+  readonly journal: Journal;
   /** Read again while it runs: a list that is published meanwhile may be used meanwhile. */
-  readonly prices: Pick<PriceListCache, 'book' | 'reloadIfOld'>;
+  readonly prices: PriceListCache;
   readonly report: (problem: JournalProblem) => void;
 }
 

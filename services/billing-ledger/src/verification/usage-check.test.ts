@@ -1,4 +1,5 @@
 import type { AccountId } from '@inventory/contracts/ids';
+import { only } from '@inventory/testkit/only';
 import { propertyRuns } from '@inventory/testkit/property-runs';
 import fc from 'fast-check';
 import { connectUsage, emptyUsage, type UsageDocuments } from '../../test/support/fake-usage.ts';
@@ -147,7 +148,7 @@ describe('Verification of usage roll-ups [ledger-verify]', () => {
       reads += 1;
       if (reads === 2) await rollUp(world);
     };
-    const usage: VerifiedStores['usage'] = {
+    const usage = only<VerifiedStores['usage']>({
       async listPositions(after, limit) {
         await beforeRead();
         return stored.listPositions(after, limit);
@@ -156,7 +157,7 @@ describe('Verification of usage roll-ups [ledger-verify]', () => {
         await beforeRead();
         yield* stored.scanDays(range);
       },
-    };
+    });
 
     const { problems } = await verifyStored({ journal: reliable(world.store), usage });
 

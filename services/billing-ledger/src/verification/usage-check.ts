@@ -97,7 +97,7 @@ const positionsPerRead = 1_000;
  * The position of an account is read before its days: a roll-up writes its days first, so that each
  * day that a position counts is found.
  */
-export function openUsageScan(usage: Pick<UsageStore, 'listPositions' | 'scanDays'>) {
+export function openUsageScan(usage: UsageStore) {
   const positions = new Map<AccountId, number>();
 
   async function* readPages(): AsyncGenerator<StoredDayUsage> {

@@ -13,7 +13,7 @@ const document = { collection: verificationsCollection, schema: lastDocument };
 
 export type VerificationStore = ReturnType<typeof createVerificationStore>;
 
-export function createVerificationStore(db: Db, logger: Pick<Logger, 'error'>) {
+export function createVerificationStore(db: Db, logger: Logger) {
   const collection = db.collection<LastDocument>(verificationsCollection);
   const byId = { _id: 'last' } as const;
   return {

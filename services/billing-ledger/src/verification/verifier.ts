@@ -1,9 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { VerifyReport } from '@inventory/contracts/internal/ledger';
-import { elapsedSince, monotonicNow } from '@inventory/runtime/clock';
+import { type Clock, elapsedSince, monotonicNow } from '@inventory/runtime/clock';
 import type { Logger } from '@inventory/runtime/logger';
 import { pause } from '@inventory/runtime/wait';
-import type { JournalClock } from '../journal/journal-clock.ts';
 import { recordVerification } from '../metrics.ts';
 import type { RunLeased } from '../run-leased.ts';
 import { commitDelayMaxMs } from '../snapshots/snapshot-pass.ts';
@@ -15,7 +14,7 @@ interface VerifierParts {
   readonly verifications: VerificationStore;
   readonly runLeased: RunLeased;
   /** That of the journal: by a time that is ahead none would be due for long. */
-  readonly clock: Pick<JournalClock, 'now'>;
+  readonly clock: Clock;
   readonly stopping: AbortSignal;
   readonly logger: Logger;
 }

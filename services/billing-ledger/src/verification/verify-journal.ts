@@ -21,10 +21,10 @@ import type { JournalProblem } from './verification-store.ts';
 export type Verification = Pick<VerifyReport, 'accounts' | 'entries' | 'problems'>;
 
 export interface VerifiedStores {
-  readonly journal: Pick<Journal, 'scanCommits' | 'readCommits' | 'findRecorded'>;
+  readonly journal: Journal;
   readonly snapshots: { scanSnapshots(): AsyncIterable<StoredSnapshot> };
-  readonly usage: Pick<UsageStore, 'listPositions' | 'scanDays'>;
-  readonly prices: Pick<PriceListCache, 'book' | 'reloadIfOld'>;
+  readonly usage: UsageStore;
+  readonly prices: PriceListCache;
 }
 
 export interface VerificationOptions {

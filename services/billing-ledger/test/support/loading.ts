@@ -1,3 +1,4 @@
+import { only } from '@inventory/testkit/only';
 import type { Journal } from '../../src/journal/journal-store.ts';
 import { createLoadAccount, createLoadPart } from '../../src/journal/load-account.ts';
 import type { SnapshotStore } from '../../src/snapshots/snapshot-store.ts';
@@ -9,7 +10,11 @@ export function loadingFrom(
 ) {
   const entriesMax = Number.POSITIVE_INFINITY;
   const snapshots = { findSnapshot };
-  const loadPart = createLoadPart({ journal, snapshots, entriesMax });
+  const loadPart = createLoadPart({
+    journal: only(journal),
+    snapshots: only(snapshots),
+    entriesMax,
+  });
   return createLoadAccount(loadPart, neverBehind);
 }
 

@@ -1,10 +1,12 @@
 import type { AccountId, EventId, ProjectId } from '@inventory/contracts/ids';
 import type { EventText } from '@inventory/contracts/internal/event-log';
 import { newAccountId, newProjectId, newRefreshId } from '@inventory/testkit/builders';
+import { only } from '@inventory/testkit/only';
 import { propertyRuns } from '@inventory/testkit/property-runs';
 import fc from 'fast-check';
-import { type AppendStore, createAppends } from './append-event.ts';
+import { createAppends } from './append-event.ts';
 import type { Claim, LastClaim } from './claim-store.ts';
+import type { ProjectLog } from './project-log-store.ts';
 
 const nowMs = Date.UTC(2026, 10, 21);
 const settings = { logEpoch: 1, keepMs: 1_000_000 };
@@ -64,7 +66,7 @@ function openWorld({ turn, cuts, stalls }: Interruptions, flaw?: Flaw) {
     return value;
   }
 
-  const store: AppendStore = {
+  const store = only<ProjectLog>({
     readClaim: () => step(() => claimed),
     makeClaim: (_project, last, claim) =>
       step(() => {
@@ -91,7 +93,7 @@ function openWorld({ turn, cuts, stalls }: Interruptions, flaw?: Flaw) {
         return found ? { ...owner, ...found, logEpoch: 1, appendedAtMs: nowMs } : null;
       }),
     findPruned: (_project, eventId) => step(() => recorded.get(eventId) ?? null),
-  };
+  });
   const repairs =
     flaw === 'leaves a claim without an entry'
       ? {

@@ -12,11 +12,6 @@ export interface EventOwner {
   readonly projectId: ProjectId;
 }
 
-export type AppendStore = Pick<
-  ProjectLog,
-  'readClaim' | 'makeClaim' | 'insertEntry' | 'readHead' | 'findEntry' | 'findPruned'
->;
-
 export type AppendEvent = ReturnType<typeof createAppends>;
 
 const raceMax = 1_000;
@@ -35,8 +30,8 @@ interface Tail {
  * by the claim, whatever was appended and pruned since by any clock, and no position is given twice.
  */
 export function createAppends(
-  store: AppendStore,
-  clock: Pick<Clock, 'now'>,
+  store: ProjectLog,
+  clock: Clock,
   { logEpoch, keepMs }: ProjectLogSettings,
 ) {
   const tails = createRecentlyUsed<ProjectId, Tail>(tailsMax);

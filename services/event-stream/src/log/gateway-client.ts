@@ -5,7 +5,7 @@ import { type InternalClient, nullIfRefused } from '@inventory/http/internal-cli
 /** Client of the gateway, which owns Projects. Rejects with ServiceUnreachable without a response. */
 export type GatewayClient = ReturnType<typeof createGatewayClient>;
 
-export function createGatewayClient({ call }: Pick<InternalClient, 'call'>) {
+export function createGatewayClient({ call }: InternalClient) {
   return {
     /** Whether the Project may receive events: it and its account are active with events enabled. */
     async mayHaveEvents(project_id: ProjectId): Promise<boolean> {

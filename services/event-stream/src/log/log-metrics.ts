@@ -22,7 +22,7 @@ export type CountAppended = (
   outcome?: RefreshOutcome,
 ) => void;
 
-export function appendedCounter(clock: Pick<Clock, 'now'>): CountAppended {
+export function appendedCounter(clock: Clock): CountAppended {
   return ({ type, occurredAtMs }, outcome) => {
     appended.add(1, outcome === undefined ? { type } : { type, outcome });
     const delayMs = clock.now() - occurredAtMs;

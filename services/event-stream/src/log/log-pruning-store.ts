@@ -27,10 +27,7 @@ const withoutText = { projection: { 'event.json': 0 } } as const;
 /** Which logs have entries to prune, and when; and their oldest entries. */
 export type LogPruning = ReturnType<typeof createLogPruning>;
 
-export function createLogPruning(
-  { log, pruned, claims }: LogCollections,
-  logger: Pick<Logger, 'error'>,
-) {
+export function createLogPruning({ log, pruned, claims }: LogCollections, logger: Logger) {
   const fromDoc = (stored: LogEntryDocument) => [parseDocument(logDocuments.old, stored)];
 
   return {

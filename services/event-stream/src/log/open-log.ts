@@ -70,8 +70,8 @@ const balancesGatherMs = 500;
 
 /** Starts to append the events of completed refreshes and of low balances. */
 export async function startAppending(
-  { lifetime }: Pick<ServiceContext, 'lifetime'>,
-  bus: Pick<MessageBus, 'consume'>,
+  { lifetime }: ServiceContext,
+  bus: MessageBus,
   deps: AnnouncementDeps,
 ): Promise<void> {
   const completions = await bus.consume({

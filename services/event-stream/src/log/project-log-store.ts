@@ -40,7 +40,7 @@ export interface LogCollections {
 
 export interface ProjectLogDeps {
   readonly clock: Clock;
-  readonly logger: Pick<Logger, 'error'>;
+  readonly logger: Logger;
 }
 
 /** Entries per command. */
@@ -103,7 +103,7 @@ interface LogRead {
 function logReads(
   log: LogCollections['log'],
   fromDoc: (stored: LogEntryDocument) => KeptEntry,
-  logger: Pick<Logger, 'error'>,
+  logger: Logger,
 ) {
   const first = (query: FindCursor<LogEntryDocument>, limit: number): Promise<KeptEntry[]> =>
     readFirst(query, limit, (stored) => [fromDoc(stored)], logger);

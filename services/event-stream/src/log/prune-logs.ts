@@ -18,7 +18,7 @@ export async function pruneLog(
     everyMs,
   }: {
     readonly pruning: Pick<LogPruning, 'queue' | 'listOldest' | 'removeEntries'>;
-    readonly clock: Pick<Clock, 'now'>;
+    readonly clock: Clock;
     readonly keepMs: number;
     /** Shortest pause between two runs of one log. */
     readonly everyMs: number;

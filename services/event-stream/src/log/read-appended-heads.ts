@@ -15,7 +15,7 @@ const overlapMs = 30_000;
 
 /** The last positions appended since a time, per Project: the cost follows entries, not Projects. */
 export async function readAppendedHeads(
-  { log, clock }: { readonly log: Pick<ProjectLog, 'listAppendedSince'>; readonly clock: Clock },
+  { log, clock }: { readonly log: ProjectLog; readonly clock: Clock },
   sinceMs: number | null,
   entriesMax: number,
 ): Promise<AppendedHeadsRead> {

@@ -15,7 +15,7 @@ import { signatureHeaders } from './webhook-signature.ts';
 
 export interface AttemptDeps {
   readonly sender: Pick<WebhookSender, 'send'>;
-  readonly clock: Pick<Clock, 'now'>;
+  readonly clock: Clock;
   /** In [0, 1). */
   readonly random: () => number;
   readonly retries: RetryRules;

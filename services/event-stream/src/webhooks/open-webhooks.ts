@@ -34,9 +34,9 @@ type Context = ServiceContext<EventStreamConfig>;
 
 export interface WebhooksParts {
   readonly db: Db;
-  readonly bus: Pick<MessageBus, 'broadcast'>;
+  readonly bus: MessageBus;
   readonly log: ProjectLog;
-  readonly gateway: Pick<GatewayClient, 'mayHaveEvents'>;
+  readonly gateway: GatewayClient;
 }
 
 export interface OpenedWebhooks {
@@ -180,7 +180,7 @@ async function openEventAccess(
 function startTurns(
   context: Context,
   pace: EndpointPace,
-  endpoints: Pick<EndpointStore, 'turnsOf'>,
+  endpoints: EndpointStore,
   serving: Omit<ServeEndpointDeps, 'requests' | 'extraRequests'>,
 ): StartedWorker<EndpointTurn> {
   const { limits, sweepEveryMs } = context.config.webhooks;

@@ -1,6 +1,7 @@
 import { createKeyedSemaphore, createSemaphore } from '@inventory/runtime/semaphore';
 import { newRefreshId } from '@inventory/testkit/builders';
 import { testLogger } from '@inventory/testkit/namespace';
+import { only } from '@inventory/testkit/only';
 import { createTestClock } from '@inventory/testkit/test-clock';
 import { endpointWith } from '../../test/support/endpoints.ts';
 import type { AttemptReport } from './delivery-store.ts';
@@ -37,8 +38,8 @@ function world(health: EndpointHealth) {
     },
   };
   const deps: SendDueDeps = {
-    ...{ endpoints, clock, logger: testLogger },
-    deliveries: { recordAttempt: async (report) => void recorded.push(report) },
+    ...{ endpoints: only<SendDueDeps['endpoints']>(endpoints), clock, logger: testLogger },
+    deliveries: only({ recordAttempt: async (report) => void recorded.push(report) }),
     async attempt(_endpoint, delivery) {
       const { status, error } = await response.promise;
       const attempt = { atMs: nowMs, durationMs: 5, status, error, responseBody: null };

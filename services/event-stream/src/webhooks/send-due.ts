@@ -14,14 +14,14 @@ import type { EndpointPace, WebhookDelivery, WebhookEndpoint } from './webhook-d
 import { countAttempt, countDisabled } from './webhook-metrics.ts';
 
 export interface SendDueDeps {
-  readonly endpoints: Pick<EndpointStore, 'readEndpoint' | 'update'>;
-  readonly deliveries: Pick<DeliveryStore, 'recordAttempt'>;
+  readonly endpoints: EndpointStore;
+  readonly deliveries: DeliveryStore;
   /** Rejects only when the stop ends it. */
   readonly attempt: (
     endpoint: WebhookEndpoint,
     delivery: WebhookDelivery,
   ) => Promise<AttemptReport>;
-  readonly clock: Pick<Clock, 'now'>;
+  readonly clock: Clock;
   readonly logger: Logger;
   readonly health: HealthLimits;
   readonly limits: TurnLimits;

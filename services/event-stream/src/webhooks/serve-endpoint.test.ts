@@ -3,6 +3,7 @@ import { createKeyedSemaphore, createSemaphore } from '@inventory/runtime/semaph
 import { newRefreshId } from '@inventory/testkit/builders';
 import { createMemoryQueue } from '@inventory/testkit/memory-queue';
 import { testLogger } from '@inventory/testkit/namespace';
+import { only } from '@inventory/testkit/only';
 import { propertyRuns } from '@inventory/testkit/property-runs';
 import { createTestClock } from '@inventory/testkit/test-clock';
 import type { WorkQueue } from '@inventory/work/work-queue';
@@ -53,13 +54,12 @@ function world(changes: Partial<WebhookEndpoint> = {}, cut = () => {}, flaw?: Fl
       return ended;
     },
   };
-
   const deps: ServeEndpointDeps = {
-    log: {
+    log: only({
       listAfter: (_project, position, limit) =>
         orCut(() => entries.filter((entry) => entry.position > position).slice(0, limit)),
-    },
-    endpoints: {
+    }),
+    endpoints: only({
       readEndpoint: () => orCut(() => endpoint),
       update: (read, fields) =>
         orCut(() => {
@@ -68,8 +68,8 @@ function world(changes: Partial<WebhookEndpoint> = {}, cut = () => {}, flaw?: Fl
           return true;
         }),
       deleteRemoved: async () => {},
-    },
-    deliveries: {
+    }),
+    deliveries: only({
       insertMissing: (wanted, nowMs) =>
         orCut(() => {
           const missing = wanted.filter(({ eventId }) => !stored.has(eventId));
@@ -104,7 +104,7 @@ function world(changes: Partial<WebhookEndpoint> = {}, cut = () => {}, flaw?: Fl
         stored.clear();
         return true;
       },
-    },
+    }),
     eventAccess: { find: async () => access.now },
     async attempt(_endpoint, delivery) {
       const { eventId, body } = delivery;

@@ -10,10 +10,9 @@ import { dueBy, newTurn, type SendDueDeps, sendDue, type Turn } from './send-due
 import type { EndpointTurn, WebhookEndpoint } from './webhook-document.ts';
 
 export interface ServeEndpointDeps extends SendDueDeps {
-  readonly log: Pick<ProjectLog, 'listAfter'>;
-  readonly endpoints: SendDueDeps['endpoints'] & Pick<EndpointStore, 'deleteRemoved'>;
-  readonly deliveries: SendDueDeps['deliveries'] &
-    Pick<DeliveryStore, 'insertMissing' | 'listPending' | 'failOfEndpoint' | 'removeOfEndpoint'>;
+  readonly log: ProjectLog;
+  readonly endpoints: SendDueDeps['endpoints'] & EndpointStore;
+  readonly deliveries: SendDueDeps['deliveries'] & DeliveryStore;
   readonly eventAccess: Pick<ProjectEventAccess, 'find'>;
   /** The turns of this replica. */
   readonly running: Map<WebhookEndpointId, Turn>;

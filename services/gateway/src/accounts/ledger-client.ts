@@ -10,7 +10,7 @@ const verifyTimeoutMs = 4 * 60_000;
 const quarantinedMax = 1_000;
 
 export function createLedgerClient(
-  { call }: Pick<InternalClient, 'call'>,
+  { call }: InternalClient,
   { usageMs }: { readonly usageMs: number },
 ) {
   return {

@@ -59,7 +59,7 @@ const readEveryMs = priceLeadMs / 4;
 export function trackPrices(deps: {
   readonly ledger: { readPrices(): Promise<PriceSchedule> };
   readonly clock: Clock;
-  readonly lifetime: Pick<Lifetime, 'defer'>;
+  readonly lifetime: Lifetime;
   readonly logger: Logger;
 }): PriceVersion {
   const { ledger, clock, lifetime, logger } = deps;

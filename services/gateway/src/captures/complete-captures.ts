@@ -20,7 +20,7 @@ export interface CompleteCapturesDeps {
   readonly revisions: { listStagedPages(chainId: string): Promise<readonly ManifestPage[]> };
   readonly publish: MessageBus['publish'];
   readonly settleWithinMs: number;
-  readonly clock: Pick<Clock, 'now'>;
+  readonly clock: Clock;
   readonly logger: Logger;
 }
 

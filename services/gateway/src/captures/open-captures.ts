@@ -30,7 +30,7 @@ export function openCaptures(
     staging,
   }: {
     readonly db: Db;
-    readonly bus: Pick<MessageBus, 'publish'>;
+    readonly bus: MessageBus;
     readonly intents: { hasOpenIntent(chainId: string): Promise<boolean> };
     readonly staging: StagingClient;
   },

@@ -9,6 +9,7 @@ import type {
 import { openLifetime } from '@inventory/runtime/lifetime';
 import { newAccountId, newProjectId, newRefreshId } from '@inventory/testkit/builders';
 import { testLogger } from '@inventory/testkit/namespace';
+import { only } from '@inventory/testkit/only';
 import { type Broadcasts, openBroadcasts } from './open-broadcasts.ts';
 import { replyTypes } from './request-reply-client.ts';
 
@@ -24,8 +25,7 @@ const revocation: OutgoingMessage = {
   },
 };
 
-type Broadcasting = Pick<MessageBus, 'broadcast'>;
-type Open = (bus: Broadcasting) => Promise<Broadcasts>;
+type Open = (bus: MessageBus) => Promise<Broadcasts>;
 
 /** A bus with one reader, which is given what it wants. */
 function oneReader() {
@@ -48,7 +48,7 @@ function oneReader() {
 }
 
 const openThem: Open = (bus) =>
-  openBroadcasts(bus, openLifetime(testLogger, 1_000), { isExpected: () => true });
+  openBroadcasts(bus, openLifetime(testLogger, 1_000), only({ isExpected: () => true }));
 
 /** Planted fault: handlers run in the order in which the features were opened. */
 const openInOrderOfRegistration: Open = async (bus) => {
@@ -73,7 +73,7 @@ const openInOrderOfRegistration: Open = async (bus) => {
  */
 async function acceptsRevoked(open: Open, first: 'cache' | 'streams'): Promise<boolean> {
   const bus = oneReader();
-  const broadcasts = await open(bus);
+  const broadcasts = await open(only(bus));
   const cached = new Set([accountId]);
   const accepted: boolean[] = [];
   const addCache = () =>
@@ -106,7 +106,7 @@ test('planted fault: dispatch in the order of registration lets a revoked Creden
 
 test('a handler is called with the types that it was added for and no others', async () => {
   const bus = oneReader();
-  const broadcasts = await openThem(bus);
+  const broadcasts = await openThem(only(bus));
   const received: string[] = [];
   broadcasts.on(replyTypes, ({ type }) => received.push(type));
 
@@ -118,7 +118,7 @@ test('a handler is called with the types that it was added for and no others', a
 
 test('an event of a Project that no feature of this replica wants is dropped before it is decoded (Events: fan-out)', async () => {
   const bus = oneReader();
-  const broadcasts = await openThem(bus);
+  const broadcasts = await openThem(only(bus));
   const [followed, awaited, other] = [newProjectId(), newProjectId(), newProjectId()];
   broadcasts.filter('project.events.v1', (key) => key === followed);
   broadcasts.filter('project.events.v1', (key) => key === awaited);
@@ -131,7 +131,13 @@ test('an event of a Project that no feature of this replica wants is dropped bef
 test('a reply that no request of this replica waits for is dropped before it is decoded', async () => {
   const bus = oneReader();
   const isExpected = (waitingId: string) => waitingId === 'mine';
-  const broadcasts = await openBroadcasts(bus, openLifetime(testLogger, 1_000), { isExpected });
+  const broadcasts = await openBroadcasts(
+    only(bus),
+    openLifetime(testLogger, 1_000),
+    only({
+      isExpected,
+    }),
+  );
   const received: string[] = [];
   broadcasts.on(['reply.refresh-cancel.v1'], ({ body }) => received.push(body.waitingId));
 

@@ -30,9 +30,9 @@ export interface Broadcasts {
  * Project.
  */
 export async function openBroadcasts(
-  bus: Pick<MessageBus, 'broadcast'>,
-  lifetime: Pick<Lifetime, 'defer'>,
-  replies: Pick<PendingReplies, 'isExpected'>,
+  bus: MessageBus,
+  lifetime: Lifetime,
+  replies: PendingReplies,
 ): Promise<Broadcasts> {
   const caches = createDispatch();
   const features = createDispatch();

@@ -1,6 +1,7 @@
 import { BusOverloaded, type ReceivedMessage } from '@inventory/messaging/bus';
 import { type ReplyReader, ReplyTimeout } from '@inventory/messaging/pending-replies';
 import { newAccountId, newProjectId, newRefreshId } from '@inventory/testkit/builders';
+import { only } from '@inventory/testkit/only';
 import { z } from 'zod';
 import { createRequestReplyClient, replyOf } from './request-reply-client.ts';
 
@@ -41,8 +42,11 @@ interface Conditions {
 async function request(given: Conditions) {
   const publish = jest.fn(given.published ?? (() => Promise.resolve()));
   const client = createRequestReplyClient({
-    bus: { publish, health: () => ({ ready: given.ready ?? true, alive: true, problems: [] }) },
-    replies: { expect: given.replied ?? answered, waiting: given.waiting ?? 0 },
+    bus: only({
+      publish,
+      health: () => ({ ready: given.ready ?? true, alive: true, started: true, problems: [] }),
+    }),
+    replies: only({ expect: given.replied ?? answered, waiting: given.waiting ?? 0 }),
   });
   const result = await client.request(command, replyOf('reply.refresh-cancel.v1'), 50);
   return { result, sent: publish.mock.calls.length };

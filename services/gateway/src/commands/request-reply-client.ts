@@ -1,10 +1,5 @@
 import type { MessageBody, MessageType } from '@inventory/contracts/messages';
-import {
-  type BusHealth,
-  BusOverloaded,
-  type MessageBus,
-  type OutgoingMessage,
-} from '@inventory/messaging/bus';
+import { BusOverloaded, type MessageBus, type OutgoingMessage } from '@inventory/messaging/bus';
 import type { PendingReplies, ReplyReader } from '@inventory/messaging/pending-replies';
 import type { Lifetime } from '@inventory/runtime/lifetime';
 import { ZodError } from 'zod';
@@ -31,9 +26,9 @@ export const replyTypes = [
 
 /** Commands to other services, with the replies that this replica receives. */
 export function openCommands(deps: {
-  readonly bus: Pick<MessageBus, 'publish' | 'health'>;
+  readonly bus: MessageBus;
   readonly broadcasts: Broadcasts;
-  readonly lifetime: Pick<Lifetime, 'defer'>;
+  readonly lifetime: Lifetime;
   /** Those that the broadcasts are filtered by. */
   readonly replies: PendingReplies;
 }): RequestReplyClient {
@@ -63,8 +58,8 @@ export function createRequestReplyClient({
   bus,
   replies,
 }: {
-  readonly bus: Pick<MessageBus, 'publish'> & { health(): Pick<BusHealth, 'ready'> };
-  readonly replies: Pick<PendingReplies, 'expect' | 'waiting'>;
+  readonly bus: MessageBus;
+  readonly replies: PendingReplies;
 }) {
   function refusal(): string | null {
     if (replies.waiting >= waitingMax) return 'too many pending replies';

@@ -37,7 +37,7 @@ export function refusedItem(refusal: PublicRefusal) {
 export function itemRefusal(
   error: unknown,
   { requestId: request_id }: Pick<AdmittedRequest, 'requestId'>,
-  logger: Pick<Logger, 'warn'>,
+  logger: Logger,
 ): PublicRefusal {
   const { refusal, cause } = toPublicRefused(error);
   if (statusOf(refusal) >= 500) {

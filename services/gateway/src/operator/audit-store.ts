@@ -45,11 +45,7 @@ export interface AuditPart {
 export type AuditStore = ReturnType<typeof createAuditStore>;
 
 /** What operators did and attempted. Entries are appended and read, never changed. */
-export function createAuditStore(
-  db: Db,
-  deadlines: { readonly lookUpMs: number },
-  logger: Pick<Logger, 'error'>,
-) {
+export function createAuditStore(db: Db, deadlines: { readonly lookUpMs: number }, logger: Logger) {
   const collection = db.collection<AuditDocument>(collectionName);
   const bounded = <Value>(work: Promise<Value>) =>
     withDeadline(work, deadlines.lookUpMs, 'the audit of operators');

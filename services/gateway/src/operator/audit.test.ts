@@ -1,4 +1,5 @@
 import { createLogger } from '@inventory/runtime/logger';
+import { only } from '@inventory/testkit/only';
 import { type Audit, createAudit, namedIn } from './audit.ts';
 import type { AuditEntry } from './audit-store.ts';
 
@@ -21,12 +22,12 @@ function auditAt(level: string, isStored: (entry: AuditEntry) => boolean = () =>
   const lines: string[] = [];
   const entries: AuditEntry[] = [];
   const audit = createAudit({
-    store: {
+    store: only({
       async append(entry) {
         if (!isStored(entry)) throw new Error('the store is unavailable');
         entries.push(entry);
       },
-    },
+    }),
     clock: { now: () => 7 },
     identifiers: { uuidV7: () => String(entries.length) },
     logger: createLogger({

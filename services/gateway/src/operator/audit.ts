@@ -25,7 +25,7 @@ export function createAudit({
   identifiers,
   logger,
 }: {
-  readonly store: Pick<AuditStore, 'append'>;
+  readonly store: AuditStore;
   readonly clock: Clock;
   readonly identifiers: Identifiers;
   readonly logger: Logger;

@@ -1,6 +1,7 @@
 import { Refused } from '@inventory/http/refused';
 import { createLogger } from '@inventory/runtime/logger';
 import { secretDigest } from '@inventory/runtime/secret-digest';
+import { only } from '@inventory/testkit/only';
 import type { Context } from 'koa';
 import { createPeerBuckets } from '../http/limits/peer-buckets.ts';
 import { createAudit } from './audit.ts';
@@ -22,7 +23,7 @@ function openDoor() {
     operators,
     attempts: createPeerBuckets(3, clock),
     audit: createAudit({
-      store: { append: async () => {} },
+      store: only({ append: async () => {} }),
       clock,
       identifiers: { uuidV7: () => '1' },
       logger,

@@ -18,7 +18,7 @@ export function createIntentCloser(deps: {
     deleteIntent(requestId: RequestId): Promise<void>;
     expediteReversal(requestId: RequestId, nowMs: number): Promise<void>;
   };
-  readonly keys: Pick<ReadKeyStore, 'markPaid' | 'releaseKey'>;
+  readonly keys: ReadKeyStore;
   /** Wakes the job of reversals. */
   readonly wakeReversals: () => void;
   readonly clock: Clock;

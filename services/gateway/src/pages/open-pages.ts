@@ -28,7 +28,7 @@ import type { RevisionStoreClient } from './revision-store-client.ts';
 
 interface PagesNeeds {
   readonly db: Db;
-  readonly bus: Pick<MessageBus, 'publish'>;
+  readonly bus: MessageBus;
   readonly commands: RequestReplyClient;
   readonly ledger: LedgerClient;
   readonly funds: Funds;

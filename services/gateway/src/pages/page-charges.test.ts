@@ -10,6 +10,7 @@ import { type ReplyReader, ReplyTimeout } from '@inventory/messaging/pending-rep
 import { createLogger } from '@inventory/runtime/logger';
 import { newAccountId, newProjectId, newRequestId } from '@inventory/testkit/builders';
 import { createMemoryQueue } from '@inventory/testkit/memory-queue';
+import { only } from '@inventory/testkit/only';
 import { propertyRuns } from '@inventory/testkit/property-runs';
 import { createTestClock } from '@inventory/testkit/test-clock';
 import { createWorker } from '@inventory/work/worker';
@@ -98,8 +99,8 @@ function createWorld(plot: Story) {
   }
 
   const commands = createRequestReplyClient({
-    bus: {
-      health: () => ({ ready: true, alive: true, problems: [] }),
+    bus: only({
+      health: () => ({ ready: true, alive: true, started: true, problems: [] }),
       async publish([message]) {
         if (message === undefined) return;
         const isCharge = message.type === 'billing.charge.v1';
@@ -108,8 +109,8 @@ function createWorld(plot: Story) {
         if (isCharge && plot.send === 'sent_but_fails') throw new Error('not acknowledged');
         for (const waitingId of waiters.keys()) timeouts.get(waitingId)?.();
       },
-    },
-    replies: {
+    }),
+    replies: only({
       waiting: 0,
       expect: <Answer>(waitingId: string, _timeoutMs: number, answerIn: ReplyReader<Answer>) =>
         new Promise<Answer>((resolve, reject) => {
@@ -120,7 +121,7 @@ function createWorld(plot: Story) {
           });
           timeouts.set(waitingId, () => reject(new ReplyTimeout('late')));
         }),
-    },
+    }),
   });
   const timeouts = new Map<string, () => void>();
 
@@ -200,7 +201,7 @@ async function sweep({ commands, clock, keys, late, queue }: World): Promise<voi
   for (let round = 0; round < 6; round += 1) {
     clock.advance(60_000);
     const chains = { excludeChain: async () => {} };
-    const reversals = pageReversals({ queue, keys, chains, logger });
+    const reversals = pageReversals({ queue, keys: only(keys), chains, logger });
     const work = commandWork(reversals, { commands, deadlines: { pendingReplyMs: 600_000 } });
     const worker = createWorker(work, {
       clock,
@@ -219,7 +220,13 @@ async function sweep({ commands, clock, keys, late, queue }: World): Promise<voi
 
 type Closing = (given: World) => IntentCloser;
 const properClosing: Closing = ({ store, clock, keys }) =>
-  createIntentCloser({ intents: store, keys, wakeReversals: () => undefined, clock, logger });
+  createIntentCloser({
+    intents: store,
+    keys: only(keys),
+    wakeReversals: () => undefined,
+    clock,
+    logger,
+  });
 
 const keepsEvery = (keys: World['keys']): World['keys'] => ({
   ...keys,

@@ -20,7 +20,7 @@ export function pageReversals({
   logger,
 }: {
   readonly queue: Reversals['queue'];
-  readonly keys: Pick<ReadKeyStore, 'releaseKey'>;
+  readonly keys: ReadKeyStore;
   /** A chain with a reversed page is not fully paid: it is excluded from capture. */
   readonly chains: { excludeChain(chainId: string): Promise<void> };
   readonly logger: Logger;

@@ -35,7 +35,7 @@ export interface AdmitRefreshDeps extends SendAttemptDeps {
   /** Their reservation is the smallest allowed `max_credits`, where it is more than 125. */
   readonly prices: Pick<PriceVersion, 'readPrices'>;
   readonly funds: Pick<Funds, 'recheckFunds' | 'recordRefusal'>;
-  readonly collector: Pick<CollectorClient, 'findRefresh' | 'findAttempt'>;
+  readonly collector: CollectorClient;
 }
 
 /** Admits one refresh, alone or of a batch, or returns the one of its key. Throws the refusal. */

@@ -1,6 +1,6 @@
 import { refreshIdPath } from '@inventory/contracts/http/parameters';
 import { refreshRecord } from '@inventory/contracts/http/refresh';
-import type { RefreshId, RequestId } from '@inventory/contracts/ids';
+import type { RequestId } from '@inventory/contracts/ids';
 import type { RefreshView } from '@inventory/contracts/internal/refresh';
 import type { CancelRequest } from '@inventory/contracts/messages/refresh';
 import { Refused } from '@inventory/http/refused';
@@ -10,13 +10,14 @@ import type { Logger } from '@inventory/runtime/logger';
 import { type RequestReplyClient, replyOf } from '../commands/request-reply-client.ts';
 import { dataRoute } from '../http/data-route.ts';
 import { queuedRecord } from '../http/openapi/examples.ts';
+import type { CollectorClient } from './collector-client.ts';
 import { cancelMessage } from './pending-cancels.ts';
 import { readRefresh } from './read-refresh.ts';
 import { refreshProduct, retryAfterHeader, retryAfterText } from './refresh-answer.ts';
 
 interface CancelRefreshDeps {
   readonly commands: RequestReplyClient;
-  readonly collector: { findRefresh(refreshId: RefreshId): Promise<RefreshView | null> };
+  readonly collector: CollectorClient;
   readonly clock: Clock;
   readonly logger: Logger;
   readonly decisionTimeoutMs: number;

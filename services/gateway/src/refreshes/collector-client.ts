@@ -26,7 +26,7 @@ export type PlannedAttempt = Pick<
 /** Reads of the refresh-collector. Rejects with ServiceUnreachable when it is unavailable. */
 export type CollectorClient = ReturnType<typeof createCollectorClient>;
 
-export function createCollectorClient({ call }: Pick<InternalClient, 'call'>) {
+export function createCollectorClient({ call }: InternalClient) {
   return {
     /** Null when there is no such refresh. Nothing is shown of an `interim` read of a pending one. */
     findRefresh(refresh_id: RefreshId, read?: 'interim') {

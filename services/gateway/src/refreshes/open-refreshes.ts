@@ -65,7 +65,7 @@ export function openRefreshes(
 }
 
 /** Requests that wait until a refresh is terminal, notified by its event in the Project's log. */
-function openRefreshWaits(lifetime: Pick<Lifetime, 'defer'>, broadcasts: Broadcasts): RefreshWaits {
+function openRefreshWaits(lifetime: Lifetime, broadcasts: Broadcasts): RefreshWaits {
   const waits = createRefreshWaits(waitLimits);
   lifetime.defer(
     'metrics of waits',

@@ -9,7 +9,7 @@ import type { RefreshWait, RefreshWaits } from './refresh-waits.ts';
  * attempt must be indistinguishable from an unknown id.
  */
 export async function readRefresh(
-  collector: Pick<CollectorClient, 'findRefresh'>,
+  collector: CollectorClient,
   projectId: ProjectId,
   refreshId: RefreshId,
   read?: 'interim',
@@ -19,7 +19,7 @@ export async function readRefresh(
 }
 
 export interface AwaitRefreshDeps {
-  readonly collector: Pick<CollectorClient, 'findRefresh'>;
+  readonly collector: CollectorClient;
   readonly waits: RefreshWaits;
   readonly deadlines: { readonly waitSecondMs: number; readonly waitReadEveryMs: number };
   /** Aborted when the service stops. */

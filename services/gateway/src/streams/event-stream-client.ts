@@ -6,7 +6,7 @@ import { isoTime } from '@inventory/runtime/clock';
 /** Reads of the event-stream. Rejects with ServiceUnreachable when it is unavailable. */
 export type EventStreamClient = ReturnType<typeof createEventStreamClient>;
 
-export function createEventStreamClient({ call }: Pick<InternalClient, 'call'>) {
+export function createEventStreamClient({ call }: InternalClient) {
   return {
     /** Head positions of the logs of up to 1,000 Projects. */
     readHeads: (projectIds: readonly ProjectId[]) =>

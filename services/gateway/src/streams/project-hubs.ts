@@ -133,7 +133,7 @@ export function createProjectHubs(
 }
 
 /** Reads where the logs of hubs end. */
-function createEndReads(log: Pick<EventStreamClient, 'readHeads'>, kept: Map<string, Kept>) {
+function createEndReads(log: EventStreamClient, kept: Map<string, Kept>) {
   async function read(hubs: readonly ProjectHub[]): Promise<void> {
     const ids = hubs.map(({ projectId }) => projectId);
     for (let from = 0; from < ids.length; from += logHeadsMax) {

@@ -44,7 +44,7 @@ export function startAnnouncing(
     readonly publish: MessageBus['publish'];
     readonly invalidate: (accountId: AccountId) => void;
   },
-  context: Pick<ServiceContext, 'clock' | 'identifiers' | 'lifetime' | 'logger'>,
+  context: ServiceContext,
 ): Announce {
   const { clock, identifiers, logger } = context;
   const outboxOf = ({ collection: collectionName }: { readonly collection: string }) =>

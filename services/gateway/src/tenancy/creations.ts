@@ -8,13 +8,10 @@ import {
 } from './tenancy.domain.ts';
 import type { TenancyStore } from './tenancy-store.ts';
 
-/** What a creation takes from the process. */
-type Process = Pick<ServiceContext, 'clock' | 'identifiers'>;
-
 /** A new account is in no cache, so its creation is not published. */
 export async function createAccount(
   store: TenancyStore,
-  { clock, identifiers }: Process,
+  { clock, identifiers }: ServiceContext,
   wanted: { name: string },
 ): Promise<Account> {
   const nowMs = clock.now();
@@ -39,7 +36,7 @@ export async function createAccount(
 /** Accounts are never deleted, so the owner that was read stays valid. */
 export async function createProject(
   store: TenancyStore,
-  { clock, identifiers }: Process,
+  { clock, identifiers }: ServiceContext,
   wanted: { accountId: AccountId; name: string | null },
 ): Promise<Project> {
   const account = await store.accounts.require(wanted.accountId);
@@ -64,7 +61,7 @@ export async function createProject(
 export async function createServiceAccount(
   store: TenancyStore,
   markAccount: (id: AccountId, mark: { readonly hasServiceAccounts: true }) => Promise<unknown>,
-  { clock, identifiers }: Process,
+  { clock, identifiers }: ServiceContext,
   wanted: { accountId: AccountId; name: string },
 ): Promise<ServiceAccount> {
   const account = await store.accounts.require(wanted.accountId);

@@ -17,7 +17,7 @@ export type Tenancy = ReturnType<typeof openTenancy>;
  * database must have `tenancyIndexes`. The cache of Principals is invalidated by published changes.
  */
 export function openTenancy(
-  context: Pick<ServiceContext, 'clock' | 'identifiers' | 'lifetime' | 'logger'>,
+  context: ServiceContext,
   {
     db,
     bus,

@@ -44,7 +44,7 @@ type CredentialChanges = Partial<Pick<Credential, 'scopes' | 'expiresAtMs' | 'ne
 
 export type TenancyStore = ReturnType<typeof createTenancyStore>;
 
-export function createTenancyStore(db: Db, logger: Pick<Logger, 'error'>) {
+export function createTenancyStore(db: Db, logger: Logger) {
   const { accounts, projects, serviceAccounts, credentials } = tenancyDocuments;
   const collections = {
     accounts: db.collection<AccountDocument>(accounts.collection),
@@ -119,7 +119,7 @@ type Things<Thing, Stored extends Thing & OwnedDocument, Changes extends object>
 function thingsIn<Thing, Stored extends Thing & OwnedDocument, Changes extends object>(
   collection: Collection<Stored>,
   kind: StoredKind<Thing, Stored['_id']>,
-  logger: Pick<Logger, 'error'>,
+  logger: Logger,
 ) {
   return {
     /** With what the database acts on `beside` it. */

@@ -7,10 +7,7 @@ import { firstRunTime, nextRunTime, type Watch } from './watch.domain.ts';
 import type { WatchStore } from './watch-store.ts';
 
 export interface ManageWatchesDeps {
-  readonly watches: Pick<
-    WatchStore,
-    'findWatch' | 'findTurn' | 'insertWatch' | 'changeWatch' | 'deleteWatch'
-  >;
+  readonly watches: WatchStore;
   readonly clock: Clock;
   readonly identifiers: Identifiers;
   readonly watchesMax: number;

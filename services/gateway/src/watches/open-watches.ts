@@ -21,7 +21,7 @@ import { createWatchStore, watchCollection } from './watch-store.ts';
 
 interface WatchesNeeds {
   readonly db: Db;
-  readonly bus: Pick<MessageBus, 'publish'>;
+  readonly bus: MessageBus;
   readonly commands: RequestReplyClient;
   readonly collector: CollectorClient;
   readonly revisions: RevisionStoreClient;

@@ -33,7 +33,7 @@ export type WatchStanding = 'active' | 'owner_suspended' | 'permission_removed';
 
 export interface RunWatchDeps extends SendAttemptDeps {
   readonly clock: Clock;
-  readonly watches: Pick<WatchStore, 'endTurn'>;
+  readonly watches: WatchStore;
   readonly standingOf: (watch: Watch) => Promise<WatchStanding>;
   readonly prices: { readPrices(): Promise<PriceList> };
   readonly funds: Pick<Funds, 'recheckFunds' | 'recordRefusal'>;

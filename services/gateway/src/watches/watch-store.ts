@@ -63,11 +63,7 @@ const rangeOf = (projectId: ProjectId) => ({ $gt: `${projectId}/`, $lt: `${proje
 export type WatchStore = ReturnType<typeof createWatchStore>;
 
 /** The watches of all Projects. Every write is conditional on what was read, its claim included. */
-export function createWatchStore(
-  db: Db,
-  deadlines: { readonly storeMs: number },
-  logger: Pick<Logger, 'error'>,
-) {
+export function createWatchStore(db: Db, deadlines: { readonly storeMs: number }, logger: Logger) {
   const collection = db.collection<WatchDocument>(watchCollection);
   const bounded: Bounded = (work) =>
     withDeadline(work, deadlines.storeMs, 'reading or storing a watch');
@@ -144,10 +140,7 @@ const turnWaitMaxMs = 2 * everySecondsMax * 1_000;
  * The turns of all watches. Those that wait for hours have a queue of their own: what a clock that was ahead
  * made wait much longer is found in it, among the turns of watches that do wait for days.
  */
-function openTurns(
-  collection: Collection<WatchDocument>,
-  logger: Pick<Logger, 'error'>,
-): WorkQueue<Watch> {
+function openTurns(collection: Collection<WatchDocument>, logger: Logger): WorkQueue<Watch> {
   const queueOf = (of: { readonly waitMaxMs: number; readonly queue?: string }) =>
     createWorkQueue<WatchDocument, StoredWatch, Watch>({
       ...of,

@@ -5,6 +5,7 @@ import { type Clock, systemClock } from '@inventory/runtime/clock';
 import { systemIdentifiers } from '@inventory/runtime/identifiers';
 import { openLifetime } from '@inventory/runtime/lifetime';
 import { type TestNamespace, testLogger } from '@inventory/testkit/namespace';
+import { only } from '@inventory/testkit/only';
 import { openTestBus } from '@inventory/testkit/test-bus';
 import type { Db } from 'mongodb';
 import { type Broadcasts, openBroadcasts } from '../../src/commands/open-broadcasts.ts';
@@ -38,9 +39,9 @@ export async function openTenancyReplica(options: ReplicaOptions): Promise<Tenan
   await ensureIndexes(mongo.db, gatewayIndexes);
   const bus = await openTestBus(namespace);
   const lifetime = openLifetime(testLogger, 60_000);
-  const broadcasts = await openBroadcasts(bus, lifetime, { isExpected: () => true });
+  const broadcasts = await openBroadcasts(bus, lifetime, only({ isExpected: () => true }));
   const process = { clock, identifiers: systemIdentifiers, lifetime, logger: testLogger };
-  const tenancy = openTenancy(process, {
+  const tenancy = openTenancy(only(process), {
     db: mongo.db,
     bus: options.publish ? { ...bus, publish: options.publish } : bus,
     broadcasts,

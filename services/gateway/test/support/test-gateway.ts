@@ -6,6 +6,7 @@ import { openBackends } from '@inventory/service-host/open-backends';
 import type { ServiceContext } from '@inventory/service-host/service-context';
 import { newAccountId, newCredentialId, newProjectId } from '@inventory/testkit/builders';
 import { openNamespace, type TestNamespace } from '@inventory/testkit/namespace';
+import { only } from '@inventory/testkit/only';
 import { openTestBus } from '@inventory/testkit/test-bus';
 import { startTestService, testServiceConfig } from '@inventory/testkit/test-service';
 import { waitFor } from '@inventory/testkit/wait-for';
@@ -267,7 +268,7 @@ async function startPublicApi(
       findBySecretDigest: async () => null,
     },
     db,
-    commands: createRequestReplyClient({ bus: requestBus, replies }),
+    commands: createRequestReplyClient({ bus: only(requestBus), replies }),
     bus,
     broadcasts,
     prices,

@@ -6,6 +6,7 @@ import type { OutgoingMessage } from '@inventory/messaging/bus';
 import { systemIdentifiers } from '@inventory/runtime/identifiers';
 import { newAccountId, newProjectId, newScope } from '@inventory/testkit/builders';
 import { testLogger } from '@inventory/testkit/namespace';
+import { only } from '@inventory/testkit/only';
 import { createTestClock } from '@inventory/testkit/test-clock';
 import type { Db } from 'mongodb';
 import { standardDeadlines } from '../../src/deadlines.ts';
@@ -112,14 +113,14 @@ export async function openWatchStage(
   }
 
   const deps: RunWatchDeps = {
-    watches: {
+    watches: only({
       async endTurn(...args) {
         die('before_write');
         const ended = await watches.endTurn(...args);
         die('after_write');
         return ended;
       },
-    },
+    }),
     standingOf: async () => stage.standing,
     prices: { readPrices: async () => firstPrices },
     funds: {

@@ -48,7 +48,7 @@ export function watchAdmission(
   isAppBreakerOpen: (appId: number) => boolean,
   plan: () => PublishedPlan,
   rules: AdmissionRules,
-  use: Pick<RecentUse, 'note'>,
+  use: RecentUse,
   clock: Clock,
 ): AdmissionWatch {
   let state: AdmissionState = { operatorClosed: false, countClosed: false, outstanding: 0 };

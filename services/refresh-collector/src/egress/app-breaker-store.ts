@@ -27,7 +27,7 @@ export type AppBreakerStore = ReturnType<typeof createAppBreakerStore>;
 export function createAppBreakerStore(
   breakers: Collection<AppBreakerDocument>,
   isOnlyAccount: (accountId: AccountId) => Promise<boolean>,
-  logger: Pick<Logger, 'error'>,
+  logger: Logger,
 ) {
   return {
     /** By application id, as they are at this time. */

@@ -36,7 +36,7 @@ export interface EgressPoolDeps {
   readonly slotRules: () => SlotRules;
   /** Longest time an identity is in use by one request; after a crash it is free then. */
   readonly requestMaxMs: number;
-  readonly lifetime: Pick<Lifetime, 'defer'>;
+  readonly lifetime: Lifetime;
   readonly clock: Clock;
   readonly identifiers: Identifiers;
   readonly logger: Logger;

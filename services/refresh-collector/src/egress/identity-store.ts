@@ -34,10 +34,7 @@ const document = { collection: 'identities', schema: identity };
 /** The shared state of the egress identities; every save is conditional on what was read. */
 export type IdentityStore = ReturnType<typeof createIdentityStore>;
 
-export function createIdentityStore(
-  collection: Collection<IdentityDocument>,
-  logger: Pick<Logger, 'error'>,
-) {
+export function createIdentityStore(collection: Collection<IdentityDocument>, logger: Logger) {
   return {
     /** The named identities; missing ones are inserted, corrupt ones begin anew. */
     async loadIdentities(ids: readonly string[]): Promise<IdentityState[]> {

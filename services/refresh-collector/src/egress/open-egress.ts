@@ -39,7 +39,7 @@ export async function openEgress(
     readonly stores: { readonly identities: IdentityStore; readonly breakers: AppBreakerStore };
     readonly slotRules: () => SlotRules;
     readonly executor: SerialExecutor;
-    readonly use: Pick<RecentUse, 'pauseMs' | 'onResumed'>;
+    readonly use: RecentUse;
   },
 ): Promise<Egress> {
   const { platform } = config;

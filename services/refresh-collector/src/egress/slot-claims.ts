@@ -10,7 +10,7 @@ import type { FreeSlot, SlotClaim, SlotUse } from './slot-order.domain.ts';
 
 export interface SlotClaimsDeps {
   readonly replica: string;
-  readonly identities: Pick<IdentityCache, 'currentIdentities' | 'saveClaim'>;
+  readonly identities: IdentityCache;
   readonly queue: Pick<EgressQueue<unknown>, 'claimOf'>;
   readonly limits: IdentityLimits;
   readonly clock: Clock;

@@ -11,8 +11,8 @@ import { type Owner, release } from '../saga/saga-messages.ts';
  * unknown; for a resolved hold the ledger re-emits the recorded outcome.
  */
 export async function sweepHolds(
-  deps: Pick<SagaDeps, 'refreshes' | 'publish' | 'clock'>,
-  ledger: Pick<LedgerClient, 'listHoldsOlderThan'>,
+  deps: SagaDeps,
+  ledger: LedgerClient,
   olderThanSeconds: number,
   logger: Logger,
 ): Promise<void> {
@@ -35,7 +35,7 @@ export async function sweepHolds(
  * writes the refused refresh releases the hold: its outcome is redelivered, and the sweep finds it.
  */
 export async function releaseOrphanedHold(
-  { refreshes, publish, clock }: Pick<SagaDeps, 'refreshes' | 'publish' | 'clock'>,
+  { refreshes, publish, clock }: SagaDeps,
   of: Owner,
   trace: TraceCarrier,
 ): Promise<boolean> {

@@ -15,7 +15,7 @@ import {
 import { pendingEffects } from '../saga/refresh-saga.domain.ts';
 import { work } from '../work.ts';
 
-export interface ResendDeps extends Pick<SagaDeps, 'refreshes' | 'publish' | 'clock'> {
+export interface ResendDeps extends SagaDeps {
   readonly resends: Resends;
   readonly settleGraceMs: number;
   readonly resend: Backoff;
@@ -71,7 +71,7 @@ export type Resends = Readonly<Record<ResendQueue, WorkQueue<Refresh>>>;
 export function openResends(
   collection: Collection<RefreshDocument>,
   resend: Backoff,
-  logger: Pick<Logger, 'error'>,
+  logger: Logger,
 ): Resends {
   const queueOf = (queue: ResendQueue) =>
     createWorkQueue({

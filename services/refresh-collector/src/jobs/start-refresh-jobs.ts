@@ -14,7 +14,7 @@ import { type Resends, resendWork } from './resend-work.ts';
 export interface RefreshJobsDeps {
   readonly saga: SagaDeps;
   readonly resends: Resends;
-  readonly ledger: Pick<LedgerClient, 'listHoldsOlderThan'>;
+  readonly ledger: LedgerClient;
   readonly admission: AdmissionWatch;
   readonly use: RecentUse;
 }

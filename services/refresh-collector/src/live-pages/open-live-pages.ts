@@ -44,7 +44,7 @@ export function openLivePages(
     readonly egress: ReadPageDeps;
     readonly inventories: KnownInventories;
     readonly pace: CollectionPace;
-    readonly use: Pick<RecentUse, 'note'>;
+    readonly use: RecentUse;
   },
 ) {
   const { live, pages } = config;

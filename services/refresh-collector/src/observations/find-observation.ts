@@ -25,7 +25,7 @@ export function createObservationClient(client: InternalClient) {
 export interface FindObservationDeps {
   readonly observations: ObservationClient;
   readonly clock: Clock;
-  readonly logger: Pick<Logger, 'warn'>;
+  readonly logger: Logger;
 }
 
 /** The observation that the refresh may take; null where there is none. */

@@ -7,7 +7,7 @@ import { mayTake, observedBy } from './saved-observation.domain.ts';
 
 export interface TakeCommittedDeps extends FindObservationDeps {
   readonly saga: SagaDeps;
-  readonly lists: Pick<RefreshListStore, 'findWaiting'>;
+  readonly lists: RefreshListStore;
 }
 
 const concurrencyMax = 200;

@@ -57,7 +57,7 @@ export type PlanStore = ReturnType<typeof createPlanStore>;
 export function createPlanStore(
   collection: Collection<PlanDocument>,
   leaseMs: number,
-  logger: Pick<Logger, 'error'>,
+  logger: Logger,
 ) {
   return {
     leases: createLeases({ collection, leaseMs, released: 'kept' }),

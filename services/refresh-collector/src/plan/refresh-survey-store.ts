@@ -43,7 +43,7 @@ const overdueMs = 60_000;
 export function createRefreshSurveyStore(
   refreshes: TypedCollection<RefreshDocument>,
   clock: Clock,
-  logger: Pick<Logger, 'error'>,
+  logger: Logger,
 ) {
   const parseAged = (found: readonly AgedRefreshDocument[]) =>
     readEach(found, (document) => parseDocument(agedRefreshDocument, document), logger);

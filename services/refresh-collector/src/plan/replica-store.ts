@@ -29,7 +29,7 @@ export function createReplicaStore(
   collection: Collection<ReplicaDocument>,
   replica: string,
   readTime: () => Promise<number>,
-  logger: Pick<Logger, 'error'>,
+  logger: Logger,
 ) {
   return {
     /** Records that this replica runs; repeated every second or two. */

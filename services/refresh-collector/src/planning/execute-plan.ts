@@ -17,13 +17,13 @@ import { ScanBeingSaved, type takeObservation } from './take-observation.ts';
 export interface PlanExecutorDeps {
   readonly saga: SagaDeps;
   readonly inventories: InventoryStore;
-  readonly worker: Pick<ScanWorker, 'replica' | 'reserveSlot' | 'startScan' | 'stopScan'>;
+  readonly worker: ScanWorker;
   /** What a refresh that allows it takes in place of its scan. */
   readonly takeObservation: (id: string) => ReturnType<typeof takeObservation>;
   /** The deadline that a scan gets when it starts. */
   readonly collectMs: number;
   readonly clock: Clock;
-  readonly logger: Pick<Logger, 'warn' | 'error'>;
+  readonly logger: Logger;
 }
 
 /** Executes plans and records when each account last had a scan started. */
@@ -154,7 +154,7 @@ export function createPlanExecutor(deps: PlanExecutorDeps): PlanExecutor {
 }
 
 async function apply(
-  { saga }: Pick<PlanExecutorDeps, 'saga'>,
+  { saga }: PlanExecutorDeps,
   id: string,
   fact: Fact,
   open: PlannedRefreshes,
@@ -177,7 +177,7 @@ function writtenBy(result: FactResult | null): Refresh | null {
 }
 
 async function observedFor(
-  { takeObservation }: Pick<PlanExecutorDeps, 'takeObservation'>,
+  { takeObservation }: PlanExecutorDeps,
   { id, maxAgeSeconds }: PlannedRefresh,
 ) {
   return maxAgeSeconds === undefined ? null : await takeObservation(id);

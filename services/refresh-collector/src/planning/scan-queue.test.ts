@@ -1,3 +1,4 @@
+import { only } from '@inventory/testkit/only';
 import { createTestClock } from '@inventory/testkit/test-clock';
 import { sizeHoldsMs } from '../plan/published-plan.domain.ts';
 import type { PlannedRefresh } from '../scans/scan-store.ts';
@@ -47,11 +48,11 @@ function storeOf(stored: readonly PlannedRefresh[], reserved: readonly string[] 
     }
   }
   const queue = createScanQueue(
-    {
+    only({
       readTime: async () => timeMs(),
       readOpen: () => read(({ phase }) => phase === 'queued' || phase === 'collecting'),
       readChangedSince: (sinceMs) => read(({ changedAtMs }) => changedAtMs >= sinceMs),
-    },
+    }),
     rules,
     { typicalPages: typicalFirst, reserved },
     clock,

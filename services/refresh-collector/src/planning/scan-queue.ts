@@ -30,7 +30,7 @@ export interface OpenRules {
  * then by changes: the cost follows the changes, not the length of the queue.
  */
 export function createScanQueue(
-  scans: Pick<ScanStore, 'readTime' | 'readOpen' | 'readChangedSince'>,
+  scans: ScanStore,
   rules: OpenRules,
   lastPlan: Pick<PublishedPlan, 'typicalPages' | 'reserved'>,
   clock: Clock,

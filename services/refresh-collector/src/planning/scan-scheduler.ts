@@ -20,7 +20,7 @@ export interface SchedulerDeps {
   readonly inventories: InventoryStore;
   readonly planner: PlannerLease;
   readonly takeObservation: PlanExecutorDeps['takeObservation'];
-  readonly worker: Pick<ScanWorker, 'replica' | 'reserveSlot' | 'startScan' | 'stopScan'>;
+  readonly worker: ScanWorker;
   readonly identityStates: () => Promise<readonly IdentityState[]>;
   readonly scanAllowance: (appId: number) => ScanAllowance;
   /** Mean time of one page request. */
@@ -28,7 +28,7 @@ export interface SchedulerDeps {
   readonly assetsPerPage: number;
   readonly limits: PlanLimits;
   readonly clock: Clock;
-  readonly logger: Pick<Logger, 'warn' | 'error'>;
+  readonly logger: Logger;
 }
 
 export type ScanScheduler = ReturnType<typeof createScanScheduler>;

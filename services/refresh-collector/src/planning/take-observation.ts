@@ -12,7 +12,7 @@ export class ScanBeingSaved extends Error {
 
 export interface TakeObservationDeps extends FindObservationDeps {
   readonly refreshes: Pick<SagaDeps['refreshes'], 'findRefresh'>;
-  readonly scans: Pick<ScanStore, 'isBeingSaved'>;
+  readonly scans: ScanStore;
 }
 
 /**

@@ -13,9 +13,9 @@ import type {
 
 export interface ConfirmDeps {
   readonly saga: SagaDeps;
-  readonly lists: Pick<RefreshListStore, 'listRefreshes'>;
-  readonly ledger: Pick<LedgerClient, 'readReservations'>;
-  readonly logger: Pick<Logger, 'warn'>;
+  readonly lists: RefreshListStore;
+  readonly ledger: LedgerClient;
+  readonly logger: Logger;
 }
 
 /** Of a Project: no more are outstanding. */

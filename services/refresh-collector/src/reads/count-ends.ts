@@ -20,7 +20,7 @@ const saveEveryMs = 5_000;
  */
 export function countEnds(
   { lifetime, logger }: Pick<ServiceContext<ServiceConfig>, 'lifetime' | 'logger'>,
-  store: Pick<QuarterHourStore, 'add'>,
+  store: QuarterHourStore,
 ): (refresh: Refresh) => void {
   let counted = new Map<number, QuarterHour>();
 

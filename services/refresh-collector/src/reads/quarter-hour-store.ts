@@ -21,10 +21,7 @@ const document = { collection: 'quarterHours', schema: quarterHour };
 export type QuarterHourStore = ReturnType<typeof createQuarterHourStore>;
 
 /** A document for each quarter of an hour of a day: what all replicas counted in it. */
-export function createQuarterHourStore(
-  quarters: Collection<QuarterHourDocument>,
-  logger: Pick<Logger, 'error'>,
-) {
+export function createQuarterHourStore(quarters: Collection<QuarterHourDocument>, logger: Logger) {
   return {
     /** Adds what this replica counted. */
     async add({ startMs, completed, failed, waits }: QuarterHour): Promise<void> {

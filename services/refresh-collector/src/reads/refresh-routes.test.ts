@@ -1,3 +1,4 @@
+import { only } from '@inventory/testkit/only';
 import { createTestClock } from '@inventory/testkit/test-clock';
 import { acceptedRefresh, requestedAtMs } from '../../test/refresh-builder.ts';
 import { completedHere } from './refresh-routes.ts';
@@ -24,7 +25,7 @@ test.each([
   const stored = acceptedRefresh({ phase, completedAtMs });
   const clock = createTestClock(requestedAtMs + agoMs);
 
-  const shown = completedHere({ clock, refreshes: { cachedRefresh: () => stored } }, 'id');
+  const shown = completedHere({ clock, refreshes: only({ cachedRefresh: () => stored }) }, 'id');
 
   expect(shown).toBe(isKnown ? stored : null);
 });

@@ -43,7 +43,7 @@ export function completedHere(
     refreshes,
     clock,
   }: Pick<RefreshRoutesDeps, 'clock'> & {
-    readonly refreshes: Pick<RefreshStore, 'cachedRefresh'>;
+    readonly refreshes: RefreshStore;
   },
   refreshId: string,
 ): Refresh | null {

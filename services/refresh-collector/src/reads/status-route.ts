@@ -15,7 +15,7 @@ import {
 export interface StatusDeps {
   readonly store: { readAdmission(): Promise<AdmissionState> };
   readonly breakers: { readOpenings(nowMs: number): Promise<ReadonlyMap<number, AppOpening>> };
-  readonly quarterHours: Pick<QuarterHourStore, 'readSince'>;
+  readonly quarterHours: QuarterHourStore;
   readonly plan: () => PublishedPlan;
   readonly clock: Clock;
 }

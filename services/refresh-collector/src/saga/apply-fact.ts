@@ -15,7 +15,7 @@ export interface SagaDeps {
   readonly clock: Clock;
   /** Called when a refresh entered a new phase, with the phase it left. */
   readonly onChanged: (refresh: Refresh, left: RefreshPhase) => void;
-  readonly logger: Pick<Logger, 'warn'>;
+  readonly logger: Logger;
 }
 
 /**

@@ -9,7 +9,7 @@ export type LedgerClient = ReturnType<typeof createLedgerClient>;
 /** A client waits for the reservation of its refresh. */
 const reservationsTimeoutMs = 1_000;
 
-export function createLedgerClient({ call }: Pick<InternalClient, 'call'>) {
+export function createLedgerClient({ call }: InternalClient) {
   return {
     listHoldsOlderThan: (older_than_seconds: number) =>
       call(ledgerApi.listOldHolds, { query: { older_than_seconds, limit: 1_000 } }),

@@ -42,7 +42,7 @@ const shownPhases = (
 /** Lists and counts of refreshes. A Project's are newest first; refused attempts are never listed. */
 export function createRefreshListStore(
   refreshes: TypedCollection<RefreshDocument>,
-  logger: Pick<Logger, 'error'>,
+  logger: Logger,
 ) {
   return {
     async listRefreshes({

@@ -8,8 +8,8 @@ import type { InventoryStore } from './inventory-store.ts';
 
 interface EraseInventoryDeps {
   readonly saga: SagaDeps;
-  readonly lists: Pick<RefreshListStore, 'findUnread'>;
-  readonly inventories: Pick<InventoryStore, 'findLeasedRefreshes' | 'forgetInventory'>;
+  readonly lists: RefreshListStore;
+  readonly inventories: InventoryStore;
 }
 
 /**

@@ -67,7 +67,7 @@ export function createInventoryStore(
   collection: Collection<InventoryDocument>,
   clock: Clock,
   leaseMs: number,
-  logger: Pick<Logger, 'error'>,
+  logger: Logger,
 ) {
   const leases = createLeases({ collection, leaseMs, released: 'kept' });
   const leaseOf = ({ inventory, token }: InventoryLease) => ({ id: inventory, owner: token });

@@ -68,7 +68,7 @@ export async function leave({ recorded }: OpenScan): Promise<undefined> {
 
 /** Whether a scan is still this worker's. Otherwise the page ahead is another one's, or its refresh ended. */
 export async function isClaimed(
-  { refreshes }: Pick<SagaDeps, 'refreshes'>,
+  { refreshes }: SagaDeps,
   { refresh, epoch }: ClaimedScan,
 ): Promise<boolean> {
   const stored = await refreshes.findRefresh(refresh.refreshId);

@@ -9,7 +9,7 @@ import type { ScanHold } from './run-scan.ts';
 import type { ClaimedScan } from './scan-store.ts';
 
 export interface RunningScansDeps {
-  readonly inventories: Pick<InventoryStore, 'renewLease' | 'releaseLease'>;
+  readonly inventories: InventoryStore;
   /** Reads a scan to its end, or until its lease is lost or it is left to another worker. */
   readonly run: (scan: ClaimedScan, hold: ScanHold) => Promise<void>;
   /** As this replica last read or wrote it; null where it does not know. */

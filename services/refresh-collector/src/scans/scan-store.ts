@@ -73,7 +73,7 @@ const batchMax = 500;
 export function createScanStore(
   refreshes: TypedCollection<RefreshDocument>,
   readTime: () => Promise<number>,
-  logger: Pick<Logger, 'error'>,
+  logger: Logger,
 ) {
   async function* readPlanned(filter: TypedFilter<RefreshDocument>, sort: Sort): Batches {
     const found = refreshes

@@ -175,10 +175,7 @@ function newScanOf({ before, fact, started: starting }: OpenedScan): ClaimedScan
   return { refresh, epoch: started.next.scan.epoch, pages: [], starting };
 }
 
-async function resumedScan(
-  scans: Pick<ScanStore, 'findClaimed'>,
-  { started }: OpenedScan,
-): Promise<ClaimedScan | null> {
+async function resumedScan(scans: ScanStore, { started }: OpenedScan): Promise<ClaimedScan | null> {
   const refresh = await started.catch(() => null);
   return refresh?.scan ? await scans.findClaimed(refresh.refreshId, refresh.scan.epoch) : null;
 }

@@ -37,13 +37,10 @@ export async function ofRevisionStore<Answer>(
   return undefined;
 }
 
-export function timeLeftMs(
-  { clock }: Pick<OfRevisionStoreDeps, 'clock'>,
-  { refresh }: ClaimedScan,
-): number {
+export function timeLeftMs({ clock }: OfRevisionStoreDeps, { refresh }: ClaimedScan): number {
   return Math.max(0, (refresh.collectDeadlineMs ?? 0) - clock.now());
 }
 
-export function isOverdue(deps: Pick<OfRevisionStoreDeps, 'clock'>, claimed: ClaimedScan): boolean {
+export function isOverdue(deps: OfRevisionStoreDeps, claimed: ClaimedScan): boolean {
   return timeLeftMs(deps, claimed) === 0;
 }

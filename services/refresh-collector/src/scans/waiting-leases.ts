@@ -11,10 +11,7 @@ export interface SeenLease extends WaitingLease {
 const waitMaxMs = 1_000;
 
 /** Waiting leases, and since when this replica sees them: no two clocks are compared. */
-export function createWaitingLeases(
-  inventories: Pick<InventoryStore, 'findWaitingLeases'>,
-  clock: Clock,
-) {
+export function createWaitingLeases(inventories: InventoryStore, clock: Clock) {
   let sinceMs = new Map<string, number>();
   let areExpected = true;
 

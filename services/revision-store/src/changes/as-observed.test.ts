@@ -1,3 +1,4 @@
+import { only } from '@inventory/testkit/only';
 import { readingWith } from '../../test/support/memory-inventory.ts';
 import { asset } from '../../test/support/scan-builder.ts';
 import type { Change } from '../domain/change.ts';
@@ -5,7 +6,7 @@ import { joinTexts } from '../domain/joined-texts.ts';
 import type { Revision } from '../domain/observation.ts';
 import { assetHash } from '../reads/asset-index.ts';
 import { BlocksGone } from '../reads/read-blocks.ts';
-import type { RowBlocks } from '../reads/read-rows.ts';
+import type { BlockStore } from '../storage/block-store.ts';
 import { asObserved } from './as-observed.ts';
 
 const ids = ['7', '8', '9', '10'];
@@ -16,14 +17,14 @@ const size = seen[3]?.length ?? 0;
 
 /** Each block has two rows; `gone` where there is none any more. */
 function openRows(gone = false) {
-  const rowBlocks: RowBlocks = {
+  const rowBlocks = only<BlockStore>({
     readAssets: async () => undefined,
     async readTexts(_set, index) {
       const { bytes: first, lengths } = joinTexts(seen.slice(2 * index, 2 * index + 2));
       return gone ? undefined : { first, lengths, starts: [0] };
     },
     readPart: async () => undefined,
-  };
+  });
   const assetIndexes = { hashesOf: async () => Uint32Array.from(ids, assetHash) };
   const reading = readingWith({ rowBlocks, assetIndexes });
   const revision = { blockAssets: 2 } as Revision;

@@ -4,8 +4,6 @@ import type { ChainSpan, ChangeSet } from '../domain/change-chain.ts';
 import { BlocksGone } from '../reads/read-blocks.ts';
 import type { ChangeStore } from '../storage/change-store.ts';
 
-export type ReadChanges = Pick<ChangeStore, 'readBlockAfter'>;
-
 export interface ComposedSets {
   readonly scope: string;
   /** Oldest first: each leads to where the next begins. */
@@ -15,7 +13,7 @@ export interface ComposedSets {
 
 /** The sets of these spans, in order: of those that end at a head, or kept. Null where one is not there. */
 export async function findSets(
-  store: Pick<ChangeStore, 'findSpans'>,
+  store: ChangeStore,
   root: RevisionId,
   spans: readonly ChainSpan[],
   ofHead: readonly ChangeSet[],
@@ -36,7 +34,7 @@ export async function findSets(
  * Rejects with {@link BlocksGone} rather than leave out what is not there any more.
  */
 export async function* composeChanges(
-  store: ReadChanges,
+  store: ChangeStore,
   { scope, sets, keyOf }: ComposedSets,
   behind: string,
 ): AsyncGenerator<Change> {
@@ -59,7 +57,7 @@ export async function* composeChanges(
 }
 
 async function* readSet(
-  store: ReadChanges,
+  store: ChangeStore,
   {
     scope,
     set,

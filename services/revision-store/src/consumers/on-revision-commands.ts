@@ -4,10 +4,7 @@ import { recordAbandonedScan } from '../scans/record-abandoned-scan.ts';
 import { recordCompletedScan } from '../scans/record-completed-scan.ts';
 import type { Assemblies } from '../scans/start-assemblies.ts';
 
-export function onRevisionCommands(
-  scanning: Scanning,
-  assemblies: Pick<Assemblies, 'reserve' | 'wake'>,
-): Handlers {
+export function onRevisionCommands(scanning: Scanning, assemblies: Assemblies): Handlers {
   return {
     'revision.completed.v1': ({ body: { accountId: _, ...scan } }) =>
       recordCompletedScan(scanning, assemblies, scan),

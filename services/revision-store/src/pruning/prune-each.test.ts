@@ -1,4 +1,5 @@
 import { LeaseLost } from '@inventory/runtime/hold-lease';
+import { only } from '@inventory/testkit/only';
 import { passingStoreErrors } from '@inventory/testkit/passing-store-errors';
 import { pruneEach } from './prune-each.ts';
 
@@ -13,7 +14,7 @@ test.each(passingStoreErrors)(
   async (_name, error) => {
     const logger = { error: jest.fn() };
 
-    await expect(pruneEach(logger, three(), () => Promise.reject(error), going)).rejects.toBe(
+    await expect(pruneEach(only(logger), three(), () => Promise.reject(error), going)).rejects.toBe(
       error,
     );
     expect(logger.error).not.toHaveBeenCalled();
@@ -33,7 +34,7 @@ test('a fault of one, or a lease that another has, keeps no other one from being
     pruned.push(id);
   };
 
-  await pruneEach(logger, three(), prune, going);
+  await pruneEach(only(logger), three(), prune, going);
 
   expect(pruned).toEqual(['third']);
   expect(logger.error).toHaveBeenCalledTimes(1);

@@ -7,7 +7,7 @@ import type { Logger } from '@inventory/runtime/logger';
  * an internal fault, is left to the next round and blocks no other.
  */
 export async function pruneEach(
-  logger: Pick<Logger, 'error'>,
+  logger: Logger,
   ids: AsyncIterable<string>,
   prune: (id: string) => Promise<void>,
   stopping: AbortSignal,

@@ -26,7 +26,7 @@ export function createAssetIndexes({
   /** Not those of the cache: a large revision would evict all others. */
   readonly blocks: Pick<BlockReading, 'readAssets' | 'readPart'>;
   readonly indexes: AssetIndexStore;
-  readonly logger: Pick<Logger, 'warn'>;
+  readonly logger: Logger;
 }): AssetIndexes {
   const making = new Map<RevisionId, Promise<Uint32Array | null>>();
 

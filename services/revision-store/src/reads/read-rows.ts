@@ -3,9 +3,6 @@ import { offsetsIn, partEnd } from '../domain/joined-texts.ts';
 import type { BlockStore } from '../storage/block-store.ts';
 import { BlocksGone, type PageSets } from './read-blocks.ts';
 
-/** Read for this alone, not from a cache: what was read is freed. */
-export type RowBlocks = Pick<BlockStore, 'readAssets' | 'readTexts' | 'readPart'>;
-
 /** A revision, and the set of its rows where they are not those of the revision. */
 export type RowSets = Pick<PageSets, 'revisionId' | 'rowSetId'>;
 
@@ -18,7 +15,7 @@ export interface StoredRow {
 
 /** The rows of a block, or those wanted, part by part: each is read before the next, and then freed. */
 export async function* readRows(
-  blocks: RowBlocks,
+  blocks: BlockStore,
   { revisionId, rowSetId }: RowSets,
   index: number,
   wanted?: { has(row: number): boolean },

@@ -28,7 +28,7 @@ export interface ChangeSetWriter {
 
 /** Writes one change set, in the order of its keys. */
 export function openSetWriter(
-  changes: Pick<ChangeStore, 'writeBlock'>,
+  changes: ChangeStore,
   place: { readonly scope: string; readonly set: string },
 ): ChangeSetWriter {
   const counts = { added: 0, removed: 0, changed: 0 };

@@ -18,7 +18,7 @@ export type PackedPage = readonly StagedChunk[];
  * not there; {@link PagesInvalid} when they cannot be a page.
  */
 export async function readPackedPage(
-  chunks: Pick<ChunkStore, 'readChunks'>,
+  chunks: ChunkStore,
   scanId: string,
   { page, epoch, chunks: named }: ManifestPage,
 ): Promise<PackedPage | null> {

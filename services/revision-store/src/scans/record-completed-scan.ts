@@ -17,7 +17,7 @@ const notDecided = { decided: null };
  */
 export async function recordCompletedScan(
   scanning: Scanning,
-  assemblies: Pick<Assemblies, 'reserve' | 'wake'>,
+  assemblies: Assemblies,
   completed: CompletedScan,
 ): Promise<void> {
   const { scans, publish, clock } = scanning;

@@ -1,5 +1,6 @@
 import { zstdCompressSync } from 'node:zlib';
 import type { ManifestPage } from '@inventory/contracts/messages/revision';
+import { only } from '@inventory/testkit/only';
 import { sha256Hex } from '../domain/sha256.ts';
 import type { ChunkPlace, StagedChunk } from '../storage/chunk-store.ts';
 import { openStagedPages } from './staged-pages.ts';
@@ -37,7 +38,7 @@ function stage(texts: readonly string[], { pack = zstdCompressSync, isSurveyed }
     return chunk && survey ? { chunk, survey } : null;
   };
   const chunks = { readChunks, readSurveys, readSurveyed };
-  return { reads, pages: openStagedPages(chunks, 'scan', pages) };
+  return { reads, pages: openStagedPages(only(chunks), 'scan', pages) };
 }
 
 const pageText = (id: string) =>

@@ -48,7 +48,7 @@ export interface StagedPages {
 const rememberedBytesMax = 8 * 1024 * 1024;
 
 export function openStagedPages(
-  chunks: Pick<ChunkStore, 'readChunks' | 'readSurveys' | 'readSurveyed'>,
+  chunks: ChunkStore,
   scanId: string,
   pages: readonly ManifestPage[],
 ): StagedPages {

@@ -11,7 +11,7 @@ import type { Observation } from '../domain/observation.ts';
 import type { CompletedScan } from '../domain/scan.ts';
 import type { ScanComparison } from '../domain/scan-comparison.ts';
 import { missingSource, type Survey } from '../domain/survey.ts';
-import type { RowBlocks } from '../reads/read-rows.ts';
+import type { BlockStore } from '../storage/block-store.ts';
 import { type ChangeSetWriter, isBlockFull, openSetWriter } from './change-set-writer.ts';
 import { gatherTexts } from './gather-texts.ts';
 import { inTurns } from './in-turns.ts';
@@ -177,7 +177,7 @@ interface BlockRows {
 }
 
 async function gatherRows(
-  blocks: RowBlocks,
+  blocks: BlockStore,
   { staged, survey, head }: ComparedScan<Observation>,
   differences: Differences,
   group: readonly Uint32Array[],

@@ -1,4 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { only } from '@inventory/testkit/only';
 import { surveyRows } from '../domain/page-survey.ts';
 import type { CompletedScan } from '../domain/scan.ts';
 import type { ScanComparison } from '../domain/scan-comparison.ts';
@@ -47,7 +48,7 @@ function openWriting(textOf = (_page: number) => row) {
   const verdict = { observation, writesAssets: true, writesTexts: false, writesRows: false };
   const scope = { platform_id: '1', app_id: 730, context_id: '2' };
   const writing = writeRevision(
-    blocks,
+    only(blocks),
     {
       scan: { scope } as unknown as CompletedScan,
       staged,

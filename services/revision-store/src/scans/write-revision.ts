@@ -23,12 +23,6 @@ import type { BlockPlace, BlockStore } from '../storage/block-store.ts';
 import { gatherTexts, type WantedTexts } from './gather-texts.ts';
 import type { StagedPages } from './staged-pages.ts';
 
-/** The blocks of an inventory, those of its head among them. */
-export type RevisionBlocks = Pick<
-  BlockStore,
-  'writeAssets' | 'writeTexts' | 'writePart' | 'readDescriptionKeys' | 'readAssets' | 'readPart'
->;
-
 export interface AssembledScan {
   readonly scan: CompletedScan;
   readonly staged: StagedPages;
@@ -57,7 +51,7 @@ export interface WrittenRevision {
 
 /** Writes the blocks and texts that a verdict requires; nothing refers to them yet. Null when a page is gone. */
 export async function writeRevision(
-  blocks: RevisionBlocks,
+  blocks: BlockStore,
   assembled: AssembledScan,
   signal: AbortSignal,
 ): Promise<WrittenRevision | null> {
@@ -70,7 +64,7 @@ export async function writeRevision(
 }
 
 async function* groupsOf(
-  blocks: RevisionBlocks,
+  blocks: BlockStore,
   assembled: AssembledScan,
 ): AsyncGenerator<readonly PartToWrite[]> {
   const { observation, writesTexts } = assembled.verdict;
@@ -141,7 +135,7 @@ const bytesOf = (parts: readonly PartToWrite[]): number =>
 
 /** A block that is stored already is described in its own numbering, not in this scan's. */
 async function planParts(
-  blocks: RevisionBlocks,
+  blocks: BlockStore,
   { scan, survey, verdict }: AssembledScan,
   index: number,
 ): Promise<PartToWrite[]> {
@@ -171,11 +165,7 @@ async function planParts(
 }
 
 /** The assets of a block of the head, in its order. */
-async function readIdentities(
-  blocks: RevisionBlocks,
-  set: string,
-  index: number,
-): Promise<string[]> {
+async function readIdentities(blocks: BlockStore, set: string, index: number): Promise<string[]> {
   const rows = await readAssetRows(blocks, set, index);
   invariant(rows !== null, 'a block of the head is missing');
   return rows.map(assetIdentity);
@@ -201,7 +191,7 @@ interface GroupWriter {
   written(): Promise<void>;
 }
 
-function openWriter(blocks: RevisionBlocks, staged: StagedPages, signal: AbortSignal): GroupWriter {
+function openWriter(blocks: BlockStore, staged: StagedPages, signal: AbortSignal): GroupWriter {
   let writing: Promise<void> = Promise.resolve();
   return {
     async write(group) {
@@ -237,7 +227,7 @@ function textsOf({ texts, starts, part }: PartToWrite): TextPlan {
 
 /** The first part of a block has the outline of all. */
 async function writePart(
-  blocks: RevisionBlocks,
+  blocks: BlockStore,
   { place, plan, texts, starts, part }: PartToWrite,
   bytes: Buffer | PackedBytes,
 ): Promise<void> {

@@ -35,13 +35,13 @@ export type ChangeStore = ReturnType<typeof createChangeStore>;
 
 export function createChangeStore(
   { changeSets, changeBlocks }: Pick<StoreCollections, 'changeSets' | 'changeBlocks'>,
-  logger: Pick<Logger, 'error'>,
+  logger: Logger,
 ) {
   return { ...storeSets(changeSets, logger), ...storeBlocks(changeBlocks) };
 }
 
 /** The change sets that are not in the document of a head; over one that is corrupt nothing leads. */
-function storeSets(changeSets: StoreCollections['changeSets'], logger: Pick<Logger, 'error'>) {
+function storeSets(changeSets: StoreCollections['changeSets'], logger: Logger) {
   async function keep(fields: Omit<ChangeSetDocument, '_id'>): Promise<void> {
     const { scope, root, from, fromOrdinal, toOrdinal } = fields;
     const _id = spanId(root, fromOrdinal ?? from, toOrdinal);

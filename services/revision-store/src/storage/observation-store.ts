@@ -16,7 +16,7 @@ export interface SupersededObservation {
 /** Observations that are no longer the head but that page chains may still be pinned to. */
 export function createObservationStore(
   collection: Collection<ObservationDocument>,
-  logger: Pick<Logger, 'error'>,
+  logger: Logger,
 ) {
   return {
     /** Keeps an observation from its supersession on; the latest time counts. */

@@ -42,7 +42,7 @@ const headsPerCommand = 100;
 export function createScopeStore(
   collection: Collection<ScopeDocument>,
   leaseMs: number,
-  logger: Pick<Logger, 'error'>,
+  logger: Logger,
 ) {
   const leases = createLeases({ collection, leaseMs, released: 'kept' });
 

@@ -18,6 +18,7 @@ import { systemIdentifiers } from '@inventory/runtime/identifiers';
 import { type Lifetime, openLifetime } from '@inventory/runtime/lifetime';
 import { createLogger } from '@inventory/runtime/logger';
 import { pause } from '@inventory/runtime/wait';
+import { only } from '@inventory/testkit/only';
 import type { Db } from 'mongodb';
 import { Agent } from 'undici';
 
@@ -81,7 +82,7 @@ function startJobs(
   startRefreshJobs(context, {
     saga,
     resends,
-    ledger: { listHoldsOlderThan: async () => ({ asOfMs: null, items: [] }) },
+    ledger: only({ listHoldsOlderThan: async () => ({ asOfMs: null, items: [] }) }),
     admission: watchAdmission(
       admission,
       () => false,

@@ -1,6 +1,7 @@
 import type { OutgoingMessage, ReceivedMessage } from '@inventory/messaging/bus';
 import type { Clock } from '@inventory/runtime/clock';
 import { createLogger } from '@inventory/runtime/logger';
+import { only } from '@inventory/testkit/only';
 import { createAccountCache } from '../../../src/journal/account-cache.ts';
 import { createCommitCommands } from '../../../src/journal/commit-commands.ts';
 import { createJournalClock } from '../../../src/journal/journal-clock.ts';
@@ -82,29 +83,29 @@ export function startReplica(world: World, planted: ReplicaFaults = {}): Replica
     : accounts;
   const keeper = createSnapshotSaver({
     cache,
-    snapshots,
+    snapshots: only(snapshots),
     rollUpUsage: async () => {},
     everyEntries: 1 + chance.below(4),
     logger,
   });
   const entriesMax = 2 + chance.below(10);
-  const loadPart = createLoadPart({ journal, snapshots, entriesMax });
+  const loadPart = createLoadPart({ journal, snapshots: only(snapshots), entriesMax });
   const rebuilds = createSnapshotRebuilds({
-    bringUpToDate: createBringUpToDate({ loadPart, snapshots }),
+    bringUpToDate: createBringUpToDate({ loadPart, snapshots: only(snapshots) }),
     cache,
-    quarantine: emptyQuarantine,
+    quarantine: only(emptyQuarantine),
     runLeased: async (_name, work) => work(new AbortController().signal),
     logger,
   });
   const commit = createCommitCommands({
     journal,
-    quarantine: emptyQuarantine,
+    quarantine: only(emptyQuarantine),
     rebuilds,
     loadAccount: createLoadAccount(loadPart, rebuilds.add),
     cache,
     recent: createRecentEntries(1 + chance.below(12)),
     prices: fixedPrices,
-    clock: journalClockOf(world, driftingClock(world)),
+    clock: only(journalClockOf(world, driftingClock(world))),
     limits: { entriesMax: 1 + chance.below(6), bytesMax: 256 * 1024 },
     onCommitted: keeper.noteCommit,
   });
@@ -122,7 +123,7 @@ export function startReplica(world: World, planted: ReplicaFaults = {}): Replica
   };
   const handle = createOnBillingCommands({
     commitCommands: commit,
-    bus,
+    bus: only(bus),
     logger,
   });
   const onBatch: Replica['onBatch'] = async (messages) => {

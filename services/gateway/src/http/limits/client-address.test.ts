@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import { only } from '@inventory/testkit/only';
 import { allowsAddress } from '../../tenancy/network-policy.domain.ts';
 import { createClientAddressOf } from './client-address.ts';
 
@@ -13,7 +14,7 @@ const everywhere = ['0.0.0.0/0', '::/0'];
 const proxies = ['10.0.0.0/8', '2001:db8::/32'];
 
 const addressOf = (request: IncomingMessage, trustedProxies = proxies) =>
-  createClientAddressOf({ trustedProxies, logger: { warn() {} } })(request);
+  createClientAddressOf({ trustedProxies, logger: only({ warn() {} }) })(request);
 
 test('without proxies the client address is the peer [client-address]', () => {
   expect(addressOf(requestFrom('198.51.100.7', '203.0.113.9'), [])).toBe('198.51.100.7');
@@ -63,7 +64,10 @@ test.each([
   '203.0.113.9 10.0.0.1',
 ])('%j of a trusted proxy is no address: it is in no network, and logged once', (entry) => {
   const warn = jest.fn();
-  const clientAddressOf = createClientAddressOf({ trustedProxies: proxies, logger: { warn } });
+  const clientAddressOf = createClientAddressOf({
+    trustedProxies: proxies,
+    logger: only({ warn }),
+  });
   const request = requestFrom('10.1.1.1', entry);
 
   const addresses = [clientAddressOf(request), clientAddressOf(request)];
@@ -75,7 +79,10 @@ test.each([
 
 test('what clients write is never logged, and what proxies write from at most 100 addresses, cut to 60 characters', () => {
   const warn = jest.fn();
-  const clientAddressOf = createClientAddressOf({ trustedProxies: proxies, logger: { warn } });
+  const clientAddressOf = createClientAddressOf({
+    trustedProxies: proxies,
+    logger: only({ warn }),
+  });
   clientAddressOf(requestFrom('198.51.100.7', 'nonsense'));
   clientAddressOf(requestFrom('10.1.1.1', 'nonsense, 203.0.113.9'));
   expect(warn).not.toHaveBeenCalled();

@@ -21,7 +21,7 @@ export function createClientAddressOf({
   logger,
 }: {
   readonly trustedProxies: NetworkPolicy;
-  readonly logger: Pick<Logger, 'warn'>;
+  readonly logger: Logger;
 }): ClientAddressOf {
   /** Proxies whose entry could not be parsed: a wrong configuration shows in every request. */
   const reported = new Set<string>();

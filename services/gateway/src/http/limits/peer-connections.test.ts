@@ -1,3 +1,4 @@
+import { only } from '@inventory/testkit/only';
 import { createPeerConnections } from './peer-connections.ts';
 
 function connectionsOf(perPeerMax: number, trustedProxies: readonly string[] = []) {
@@ -6,7 +7,7 @@ function connectionsOf(perPeerMax: number, trustedProxies: readonly string[] = [
   const peers = createPeerConnections({
     ...{ perPeerMax, trustedProxies },
     onRefused: refused,
-    logger: { warn },
+    logger: only({ warn }),
   });
   return { ...peers, refused, warn };
 }

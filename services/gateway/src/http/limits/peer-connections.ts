@@ -13,7 +13,7 @@ export function createPeerConnections(deps: {
   readonly trustedProxies: NetworkPolicy;
   /** Counts one. */
   readonly onRefused: () => void;
-  readonly logger: Pick<Logger, 'warn'>;
+  readonly logger: Logger;
 }): PeerConnections {
   const { perPeerMax, trustedProxies, onRefused, logger } = deps;
   const held = new Map<string, number>();
