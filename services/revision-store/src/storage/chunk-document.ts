@@ -18,7 +18,7 @@ export interface ChunkDocument {
   /** What an assembly needs of a page beside its text; absent where the chunk is no whole page. */
   readonly survey?: Binary;
   readonly surveyRawBytes?: number;
-  readonly stagedAt: Date;
+  readonly stagedAtMs: number;
   /** Present on captures, which are deleted sooner. */
   readonly source?: 'capture';
   /** The inventory and its epoch, of which the page was read; absent from stagers of an earlier version. */
@@ -30,7 +30,7 @@ export const chunkIndexes: CollectionIndexes = {
   collection: 'chunks',
   shardKey: { _id: 'hashed' },
   indexes: [
-    { name: 'staged', keys: { stagedAt: 1 } },
+    { name: 'staged', keys: { stagedAtMs: 1 } },
     {
       name: 'scope_epoch',
       keys: { scope: 1, inventoryEpoch: 1 },

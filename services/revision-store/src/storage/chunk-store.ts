@@ -1,7 +1,6 @@
 import type { ManifestPage, ScanSource } from '@inventory/contracts/messages/revision';
 import { isDuplicateKey } from '@inventory/mongo/duplicate-key';
 import { deleteInBatches } from '@inventory/mongo/many-documents';
-import { dateOf } from '@inventory/runtime/clock';
 import { freeBytes } from '@inventory/runtime/free-bytes';
 import { freePacked, type PackedBytes, pack, unpack } from '@inventory/runtime/packed-bytes';
 import { Binary, type Collection } from 'mongodb';
@@ -77,7 +76,7 @@ export function createChunkStore(collection: Collection<ChunkDocument>) {
           rawBytes: chunk.content.length,
           ...contentFields(content),
           ...(survey && { survey: new Binary(survey.packed), surveyRawBytes: survey.rawBytes }),
-          stagedAt: dateOf(nowMs),
+          stagedAtMs: nowMs,
           ...(chunk.source === 'capture' ? { source: chunk.source } : {}),
           ...(chunk.of && { scope: chunk.of.scope, inventoryEpoch: chunk.of.epoch }),
         });
@@ -138,17 +137,17 @@ export function createChunkStore(collection: Collection<ChunkDocument>) {
       deleteInBatches(collection, { _id: within(scanId) }),
 
     dropChunksStagedBefore: (scanId: string, beforeMs: number): Promise<number> =>
-      deleteInBatches(collection, { _id: within(scanId), stagedAt: { $lt: dateOf(beforeMs) } }),
+      deleteInBatches(collection, { _id: within(scanId), stagedAtMs: { $lt: beforeMs } }),
 
     /** The scan of each chunk staged before then, oldest first; of captures alone, or of all. */
     async *findScansStagedBefore(beforeMs: number, capturesOnly: boolean): AsyncGenerator<string> {
       const old = collection
         .find({
-          stagedAt: { $lt: dateOf(beforeMs) },
+          stagedAtMs: { $lt: beforeMs },
           ...(capturesOnly ? { source: 'capture' as const } : {}),
         })
         .project<Pick<ChunkDocument, 'scanId'>>({ scanId: 1 })
-        .sort({ stagedAt: 1 })
+        .sort({ stagedAtMs: 1 })
         .batchSize(stagedBatch);
       for await (const { scanId } of old) yield scanId;
     },

@@ -10,8 +10,8 @@ import { observation } from '../domain/observation.ts';
 import { completedScan, decidedScan } from '../domain/scan.ts';
 import {
   type ChangeBlockDocument,
-  type ChangeSetDocument,
   changeIndexes,
+  type KeptChangeSet,
   keptChangeSet,
 } from './change-documents.ts';
 import { type ChunkDocument, chunkIndexes } from './chunk-document.ts';
@@ -21,16 +21,16 @@ const scan = z.object({
   _id: z.string(),
   state: z.enum(['received', 'committing', 'committed', 'rejected']),
   refreshId: refreshId.nullable(),
-  receivedAt: z.date(),
+  receivedAtMs: z.number(),
   trace: storedTrace,
   /** Only while it is not decided. */
   manifest: completedScan.exactOptional(),
   /** Its assembly. */
   work: workField.exactOptional(),
   result: scanResult.exactOptional(),
-  decidedAt: z.date().exactOptional(),
+  decidedAtMs: z.number().exactOptional(),
   /** Its staged chunks can be dropped; absent once they are. */
-  chunksDropAt: z.date().exactOptional(),
+  chunksDropAtMs: z.number().exactOptional(),
   /** Its inventory; only while it is not decided. */
   scope: z.string().exactOptional(),
 });
@@ -52,8 +52,8 @@ const scope = z.object({
   /** By the clock of the store. */
   erasedAt: z.date().exactOptional(),
   /** When the first revision of it was saved, as far as it is remembered. */
-  knownSince: z.date().exactOptional(),
-  pruneAt: z.date().exactOptional(),
+  knownSinceMs: z.number().exactOptional(),
+  pruneAtMs: z.number().exactOptional(),
 });
 export type ScopeDocument = z.infer<typeof scope>;
 
@@ -64,7 +64,7 @@ const supersededObservation = z.object({
   observation,
   /** The epoch of the inventory under which it was kept. */
   epoch: z.int().exactOptional(),
-  supersededAt: z.date(),
+  supersededAtMs: z.number(),
 });
 export type ObservationDocument = z.infer<typeof supersededObservation>;
 
@@ -75,7 +75,7 @@ export const documents = {
   scope: { collection: 'scopes', schema: scope },
   scopeHead: {
     collection: 'scopes',
-    schema: scope.pick({ _id: true, head: true, knownSince: true }),
+    schema: scope.pick({ _id: true, head: true, knownSinceMs: true }),
   },
   scopeEpoch: { collection: 'scopes', schema: scope.pick({ _id: true, epoch: true }) },
   changeSet: { collection: 'change_sets', schema: keptChangeSet },
@@ -164,7 +164,7 @@ export interface StoreCollections {
   readonly assetBlocks: Collection<AssetBlockDocument>;
   readonly textBlocks: Collection<TextBlockDocument>;
   readonly packedBlocks: Collection<PackedBlockDocument>;
-  readonly changeSets: Collection<ChangeSetDocument>;
+  readonly changeSets: Collection<KeptChangeSet>;
   readonly changeBlocks: Collection<ChangeBlockDocument>;
   readonly assetIndexes: Collection<AssetIndexDocument>;
 }
@@ -195,20 +195,20 @@ export const indexes: readonly CollectionIndexes[] = [
     shardKey: { _id: 'hashed' },
     indexes: [
       workIndex,
-      { name: 'chunks_drop', keys: { chunksDropAt: 1 }, options: whereExists('chunksDropAt') },
-      { name: 'decided', keys: { decidedAt: 1 }, options: whereExists('decidedAt') },
+      { name: 'chunks_drop', keys: { chunksDropAtMs: 1 }, options: whereExists('chunksDropAtMs') },
+      { name: 'decided', keys: { decidedAtMs: 1 }, options: whereExists('decidedAtMs') },
     ],
   },
   chunkIndexes,
   {
     collection: 'scopes',
     shardKey: { _id: 1 },
-    indexes: [{ name: 'prune', keys: { pruneAt: 1 }, options: whereExists('pruneAt') }],
+    indexes: [{ name: 'prune', keys: { pruneAtMs: 1 }, options: whereExists('pruneAtMs') }],
   },
   {
     collection: 'observations',
     shardKey: { scope: 1 },
-    indexes: [{ name: 'scope_superseded', keys: { scope: 1, supersededAt: 1 } }],
+    indexes: [{ name: 'scope_superseded', keys: { scope: 1, supersededAtMs: 1 } }],
   },
   { collection: 'asset_blocks', ...ofBlocks },
   { collection: 'text_blocks', ...ofBlocks },
