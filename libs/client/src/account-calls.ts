@@ -31,8 +31,8 @@ export function createAccountCalls(callApi: CallApi): AccountCalls {
     account: async (options = {}) =>
       dataOf<Account>(await get('/v2/account', options), 'account_id'),
     async usage(options = {}) {
-      const { from, to, projectId: project_id } = options;
-      const path = withQuery('/v2/account/usage', { from, to, project_id });
+      const { from, to, projectId } = options;
+      const path = withQuery('/v2/account/usage', { from, to, projectId });
       return dataOf<Usage>(await get(path, options), 'items');
     },
     statementPage,

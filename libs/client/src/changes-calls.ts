@@ -37,7 +37,7 @@ export function createChangesCalls(callApi: CallApi, { newKey }: ClientEnvironme
     const path = withQuery(`${inventoryPath(scope)}/changes`, {
       since: checkedRevision(since),
       language,
-      page_size: pageSize,
+      pageSize,
       cursor,
     });
     return readChangesPage(await callApi(paidRead(path, idempotencyKey), options));

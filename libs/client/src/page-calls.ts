@@ -39,7 +39,7 @@ export function createPageCalls(callApi: CallApi, { newKey }: ClientEnvironment)
     const { idempotencyKey = newKey() } = options;
     const address = withQuery(path, {
       language,
-      page_size: pageSize,
+      pageSize,
       capture: capture === undefined ? undefined : String(capture),
       cursor,
       assetid: assetIds,

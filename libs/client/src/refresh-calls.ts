@@ -52,7 +52,7 @@ export function createRefreshCalls(callApi: CallApi, environment: ClientEnvironm
     const call = {
       method: 'POST',
       path: `${inventoryPath(scope)}/refresh`,
-      body: { max_credits: maxCredits, language, max_age_seconds: maxAge },
+      body: { maxCredits, language, maxAgeSeconds: maxAge },
       idempotencyKey: checkedKey(idempotencyKey),
     } as const;
     return readRefresh(await callApi(call, options));
@@ -84,7 +84,7 @@ export function createRefreshCalls(callApi: CallApi, environment: ClientEnvironm
 
   async function listRefreshes(projectId: string, options: ListOptions = {}) {
     const { states, refreshIds, limit, cursor } = options;
-    const parameters = { state: states, refresh_id: refreshIds, limit, cursor };
+    const parameters = { state: states, refreshId: refreshIds, limit, cursor };
     const path = withQuery(refreshesPath(projectId), parameters);
     return readRefreshPage(await callApi({ method: 'GET', path }, options));
   }

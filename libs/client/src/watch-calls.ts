@@ -49,20 +49,19 @@ export function createWatchCalls(callApi: CallApi): WatchCalls {
 
   return {
     async watch(projectId, scope, options) {
-      const body = { ...wireWatch(options), dry_run: options.dryRun };
+      const { everySeconds, language, maxCreditsPerDay, dryRun } = options;
+      const body = { everySeconds, language, maxCreditsPerDay, dryRun };
       const call = { method: 'PUT', path: watchPath(projectId, scope), body } as const;
       return watchIn(await callApi(call, options));
     },
     async watchBatch(projectId, items, options = {}) {
       const path = `${watchesPath(projectId)}/batch`;
-      return runBatch<WatchItem, WireItem, WatchResult>({
+      const { dryRun } = options;
+      return runBatch<WatchItem, CheckedItem, WatchResult>({
         items,
-        toWire: wireItem,
-        send: (wire) =>
-          callApi(
-            { method: 'POST', path, body: { items: wire, dry_run: options.dryRun } },
-            options,
-          ),
+        check: checkedItem,
+        send: (checked) =>
+          callApi({ method: 'POST', path, body: { items: checked, dryRun } }, options),
         readResult: resultIn,
         refuse: (_item, error) => ({ accepted: false, error }),
       });
@@ -106,21 +105,18 @@ export function createWatchCalls(callApi: CallApi): WatchCalls {
   };
 }
 
-function wireWatch({ everySeconds, language, maxCreditsPerDay }: Omit<WatchItem, 'scope'>) {
-  return { every_seconds: everySeconds, language, max_credits_per_day: maxCreditsPerDay };
-}
+type CheckedItem = ReturnType<typeof checkedItem>;
 
-type WireItem = ReturnType<typeof wireItem>;
-
-function wireItem(item: WatchItem) {
+function checkedItem(item: WatchItem) {
   const { scope, ...wanted } = item ?? {};
   checkOptions(wanted, ['everySeconds']);
-  return { ...checkedScope(scope), ...wireWatch(wanted) };
+  const { everySeconds, language, maxCreditsPerDay } = wanted;
+  return { ...checkedScope(scope), everySeconds, language, maxCreditsPerDay };
 }
 
 function resultIn(
   fields: Fields,
-  { platform_id, app_id, context_id }: WireItem,
+  { platform_id, app_id, context_id }: CheckedItem,
   meta: Meta,
 ): WatchResult {
   if (fields['success'] !== true) {
