@@ -165,7 +165,7 @@ async function readPage(
 
 async function countOf(
   { changes }: InventoryReading,
-  composed: ComposedSets & { readonly sets: readonly ChangeSet[] },
+  composed: ComposedSets,
 ): Promise<ChangeCounts> {
   const [only, second] = composed.sets;
   if (only && !second) return only.counts;

@@ -76,7 +76,7 @@ function pinnedBy(query: z.output<typeof changesPageQuery>): ChangesPageRequest[
 }
 
 function metaOf(
-  { scope, since }: Pick<ChangesPageRequest, 'scope' | 'since'>,
+  { scope, since }: ChangesPageRequest,
   { to, language, counts, lastKey }: Extract<ChangesRead, { result: 'page' }>,
 ): ChangesPageMeta {
   const { revision, observationId, scanWindow } = to;

@@ -22,11 +22,7 @@ import { countPage } from '../metrics.ts';
 import { eraseSavedInventory } from '../pruning/erase-inventory.ts';
 import { lookUpAssets } from '../reads/look-up-assets.ts';
 import type { InventoryReading } from '../reads/open-reading.ts';
-import {
-  type CurrentPageRequest,
-  type CurrentRead,
-  readCurrent,
-} from '../reads/read-current-page.ts';
+import { type CurrentPageRequest, type PageHead, readCurrent } from '../reads/read-current-page.ts';
 import type { NoPage } from '../reads/read-observed.ts';
 import type { Scanning } from '../scans/open-scanning.ts';
 
@@ -172,9 +168,8 @@ export const eraseSavedInventoryRoute = internalRoute({
 
 function metaOf(
   scope: InventoryKey,
-  page: Omit<Extract<CurrentRead, { result: 'page' }>, 'body'>,
+  { observation, language, nextPosition, packed }: PageHead,
 ): CurrentPageMeta {
-  const { observation, language, nextPosition, packed } = page;
   const { revision, observationId, scanWindow, reportedTotalCount } = observation;
   const { revisionId, totalCount, totalAmount } = revision;
   return {

@@ -15,8 +15,8 @@ export const keptChangeSet = changeSet.extend({
 });
 export type KeptChangeSet = Readonly<z.infer<typeof keptChangeSet>>;
 
-/** Consecutive changes of a change set, by their keys. */
-export interface ChangeBlockDocument {
+/** What a block has beside its rows. */
+export interface ChangeBlockFields {
   /** `<change set>/<index>`; `<change set>/<index>/before` where the rows before are apart. */
   readonly _id: string;
   readonly scope: string;
@@ -25,12 +25,16 @@ export interface ChangeBlockDocument {
   /** The keys of the last change before it, '' for none, and of its own last one. */
   readonly previousKey?: string;
   readonly lastKey?: string;
-  /** The rows after the changes and, unless they are apart, those before behind them. */
-  readonly rows: Binary;
-  readonly rowsRawBytes: number;
   /** 32-bit little-endian, one per change; 0 is none. */
   readonly afterLengths?: Binary;
   readonly beforeLengths?: Binary;
+}
+
+/** Consecutive changes of a change set, by their keys. */
+export interface ChangeBlockDocument extends ChangeBlockFields {
+  /** The rows after the changes and, unless they are apart, those before behind them. */
+  readonly rows: Binary;
+  readonly rowsRawBytes: number;
 }
 
 export const changeIndexes: readonly CollectionIndexes[] = [

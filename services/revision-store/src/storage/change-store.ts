@@ -9,7 +9,7 @@ import { Binary } from 'mongodb';
 import type { ChangeBlock } from '../domain/change.ts';
 import type { ChainPlace, ChainSpan, ChangeSet } from '../domain/change-chain.ts';
 import { bufferOf, toNumberBytes, toUint32 } from './binary-fields.ts';
-import type { ChangeBlockDocument, KeptChangeSet } from './change-documents.ts';
+import type { ChangeBlockDocument, ChangeBlockFields, KeptChangeSet } from './change-documents.ts';
 import { documents, type StoreCollections } from './collections.ts';
 
 export interface StoredChanges {
@@ -24,19 +24,20 @@ const rowsBytesMax = 4 * 1024 * 1024;
 
 export type ChangeStore = ReturnType<typeof createChangeStore>;
 
-export function createChangeStore(
-  { changeSets, changeBlocks }: Pick<StoreCollections, 'changeSets' | 'changeBlocks'>,
-  logger: Logger,
-) {
+export function createChangeStore({ changeSets, changeBlocks }: StoreCollections, logger: Logger) {
   return { ...storeSets(changeSets, logger), ...storeBlocks(changeBlocks) };
 }
 
 /** The change sets that are not in the document of a head; over one that is corrupt nothing leads. */
 function storeSets(changeSets: StoreCollections['changeSets'], logger: Logger) {
-  async function keep(fields: Omit<KeptChangeSet, '_id'>): Promise<void> {
-    const { scope, root, from, fromOrdinal, toOrdinal } = fields;
-    const _id = spanId(root, fromOrdinal ?? from, toOrdinal);
-    const update = { $set: fields };
+  async function keep(
+    scope: string,
+    root: RevisionId,
+    set: ChangeSet,
+    supersededAtMs: number | null,
+  ): Promise<void> {
+    const _id = spanId(root, set.fromOrdinal ?? set.from, set.toOrdinal);
+    const update = { $set: { ...set, root, supersededAtMs } };
     await upsert(() => changeSets.updateOne({ _id, scope }, update, { upsert: true }));
   }
 
@@ -48,15 +49,14 @@ function storeSets(changeSets: StoreCollections['changeSets'], logger: Logger) {
       sets: readonly ChangeSet[],
       nowMs: number,
     ): Promise<void> {
-      const $set = { supersededAtMs: nowMs };
-      for (const set of sets) await keep({ ...set, scope, root, ...$set });
+      for (const set of sets) await keep(scope, root, set, nowMs);
       const aside = { scope, root, supersededAtMs: null, toOrdinal: ordinal };
-      await retryOnce(() => changeSets.updateMany(aside, { $set }));
+      const superseded = { $set: { supersededAtMs: nowMs } };
+      await retryOnce(() => changeSets.updateMany(aside, superseded));
     },
 
     /** Keeps a set that leads to the head from a revision that never was one. */
-    keepAside: (scope: string, root: RevisionId, set: ChangeSet) =>
-      keep({ ...set, scope, root, supersededAtMs: null }),
+    keepAside: (scope: string, root: RevisionId, set: ChangeSet) => keep(scope, root, set, null),
 
     /** The set of one step from a revision. */
     async findFrom(scope: string, from: RevisionId): Promise<KeptChangeSet | null> {
@@ -79,7 +79,7 @@ function storeSets(changeSets: StoreCollections['changeSets'], logger: Logger) {
     /** The set that was superseded first. */
     async findOldest(scope: string): Promise<KeptChangeSet | null> {
       const oldest = changeSets
-        .find({ scope, supersededAtMs: { $ne: null } })
+        .find({ scope, supersededAtMs: { $gt: 0 } })
         .sort({ supersededAtMs: 1 });
       const [first] = await readFirst(oldest, 1, (found) => [parse(found)], logger);
       return first ?? null;
@@ -101,10 +101,7 @@ function storeSets(changeSets: StoreCollections['changeSets'], logger: Logger) {
 
 /** Blocks are written once and never change; a set is read by the keys of its changes. */
 function storeBlocks(changeBlocks: StoreCollections['changeBlocks']) {
-  async function writeRows(
-    fields: Omit<ChangeBlockDocument, 'rows' | 'rowsRawBytes'>,
-    raw: Buffer,
-  ): Promise<void> {
+  async function writeRows(fields: ChangeBlockFields, raw: Buffer): Promise<void> {
     await writePacked(raw, ({ packed, rawBytes }) =>
       insertOwn(changeBlocks, { ...fields, rows: new Binary(packed), rowsRawBytes: rawBytes }),
     );

@@ -1,12 +1,15 @@
 import { type CollectionIndexes, whereExists } from '@inventory/mongo/indexes';
 import type { Binary } from 'mongodb';
 
-export interface ChunkDocument {
+/** A chunk as it is named. */
+export interface ListedChunk {
   /** `<scan>/<epoch>/<page>/<chunk>` */
   readonly _id: string;
-  readonly scanId: string;
   readonly digest: string;
   readonly rawBytes: number;
+}
+
+export interface ChunkContent {
   /** Absent where the chunk is stored as the lists of its page. */
   readonly content?: Binary;
   readonly lists?: {
@@ -15,9 +18,16 @@ export interface ChunkDocument {
     readonly descriptions: Binary;
     readonly descriptionsRawBytes: number;
   };
+}
+
+export interface SurveyedDocument extends ListedChunk {
   /** What an assembly needs of a page beside its text; absent where the chunk is no whole page. */
   readonly survey?: Binary;
   readonly surveyRawBytes?: number;
+}
+
+export interface ChunkDocument extends SurveyedDocument, ChunkContent {
+  readonly scanId: string;
   readonly stagedAtMs: number;
   /** Present on captures, which are deleted sooner. */
   readonly source?: 'capture';

@@ -82,6 +82,18 @@ export const documents = {
   observation: { collection: 'observations', schema: supersededObservation },
 };
 
+/** Which block of which revision or text set, in which inventory. */
+export interface BlockPlace {
+  readonly scope: string;
+  readonly set: string;
+  readonly index: number;
+}
+
+export interface BlockDocument extends BlockPlace {
+  /** `<set>/<index>`, unless its own type says more. */
+  readonly _id: string;
+}
+
 /**
  * In the first document of a block whose texts are more than one, in place of the lengths there:
  * who knows no parts fails, instead of taking the first one for all.
@@ -93,12 +105,7 @@ export interface PartsFields {
   readonly lengths: Binary;
 }
 
-export interface AssetBlockDocument {
-  /** `<revision>/<index>` */
-  readonly _id: string;
-  readonly scope: string;
-  readonly set: string;
-  readonly index: number;
+export interface AssetBlockDocument extends BlockDocument {
   /** Of the first part; the others are among the text blocks. */
   readonly assets: Binary;
   readonly assetsRawBytes: number;
@@ -114,29 +121,25 @@ export interface AssetBlockDocument {
   readonly descriptionKeysRawBytes: number;
 }
 
-export interface TextBlockDocument {
-  /** `<text set>/<index>`; `<revision or text set>/<index>/<part>` for a later part of a block. */
-  readonly _id: string;
-  readonly scope: string;
-  readonly set: string;
-  readonly index: number;
-  readonly texts: Binary;
-  readonly textsRawBytes: number;
+/** Of texts in one part, or in several; a later part has none. */
+export interface LengthsFields {
   /** 32-bit little-endian, one per description of the block; 0 is missing. */
   readonly lengths?: Binary;
   readonly parts?: PartsFields;
 }
 
+/** Its id is `<text set>/<index>`, of a later part `<revision or text set>/<index>/<part>`. */
+export interface TextBlockDocument extends BlockDocument, LengthsFields {
+  readonly texts: Binary;
+  readonly textsRawBytes: number;
+}
+
 /**
  * A whole block in one language, its rows and descriptions packed as the beginning of a response. It
- * is among the text blocks, under a set of its rows and its texts: it goes with either of them.
+ * is among the text blocks, under a set of its rows and its texts: it goes with either of them. Its id
+ * is `<text set>/<index>/<set of the rows>/<coding>`.
  */
-export interface PackedBlockDocument {
-  /** `<text set>/<index>/<set of the rows>/<coding>` */
-  readonly _id: string;
-  readonly scope: string;
-  readonly set: string;
-  readonly index: number;
+export interface PackedBlockDocument extends BlockDocument {
   readonly packed: Binary;
   readonly rawBytes: number;
   readonly crc32: number;
@@ -144,14 +147,9 @@ export interface PackedBlockDocument {
 
 /**
  * A hash of the `assetid` of each asset of a revision. It is among the text blocks: it goes with the
- * rows of its set.
+ * rows of its set. Its id is `<revision>/ids/<index>`.
  */
-export interface AssetIndexDocument {
-  /** `<revision>/ids/<index>` */
-  readonly _id: string;
-  readonly scope: string;
-  readonly set: string;
-  readonly index: number;
+export interface AssetIndexDocument extends BlockDocument {
   /** 32-bit little-endian, one per asset. */
   readonly hashes: Binary;
 }
@@ -189,7 +187,7 @@ const ofBlocks = {
   indexes: [{ name: 'scope_set', keys: { scope: 1, set: 1 } }],
 } as const;
 
-export const indexes: readonly CollectionIndexes[] = [
+export const storeIndexes: readonly CollectionIndexes[] = [
   {
     collection: 'scans',
     shardKey: { _id: 'hashed' },
