@@ -108,7 +108,7 @@ function operationOf<Described extends DocumentedEndpoint>(
 function parametersOf(
   place: 'path' | 'query' | 'header',
   fields: z.ZodObject | undefined,
-  { named, parameterExamples = {} }: Pick<ApiDescription<never>, 'named' | 'parameterExamples'>,
+  { named, parameterExamples = {} }: ApiDescription<never>,
 ): JsonSchema[] {
   return Object.entries(fields?.shape ?? {}).map(([name, field]) => {
     // Of the parameter, where viewers and generators read it.
@@ -131,7 +131,7 @@ function acceptsNothing(field: z.ZodType): boolean {
 }
 
 function requestBodyOf(
-  { named, mayOmitBody }: Pick<ApiDescription<never>, 'named' | 'mayOmitBody'>,
+  { named, mayOmitBody }: ApiDescription<never>,
   { bodyExample }: DocumentedEndpoint,
   body: z.ZodType,
 ): JsonSchema {

@@ -50,7 +50,7 @@ export interface BoundRoute<Request, Result> extends Endpoint {
 }
 
 /** A value as a handler returns it for a schema, which encodes it. */
-export type Answer<Schema extends z.ZodType> = DeepReadonly<z.output<Schema>>;
+export type DataOf<Schema extends z.ZodType> = DeepReadonly<z.output<Schema>>;
 
 type DeepReadonly<Value> = Value extends readonly (infer Item)[]
   ? readonly DeepReadonly<Item>[]
