@@ -6,7 +6,7 @@ export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 export interface InputSchemas {
   readonly path?: z.ZodObject;
   /** Fields that are arrays may be repeated; every other one is given at most once. */
-  readonly query?: z.ZodObject;
+  readonly query?: z.ZodObject | z.ZodCodec<z.ZodObject, z.ZodObject>;
   /** By header name, as documented. */
   readonly header?: z.ZodObject;
   readonly body?: z.ZodType;
