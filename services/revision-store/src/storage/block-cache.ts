@@ -5,7 +5,7 @@ import {
   type AssetBlock,
   type BlockReading,
   type BlockTexts,
-  type PageReading,
+  type PageBlocks,
   packedId,
 } from './block-store.ts';
 
@@ -14,7 +14,7 @@ import {
  * decided before a block is read, so nothing has to be invalidated. A chain of small pages reads one
  * block many times. Later parts of large blocks are not kept: a few would evict all others.
  */
-export function cacheBlocks(blocks: PageReading, bytesMax: number): PageReading {
+export function cacheBlocks(blocks: PageBlocks, bytesMax: number): PageBlocks {
   const packed = createCache<PackedBeginning>(bytesMax / 4, ({ bytes }) => bytes.length);
   return {
     ...cacheTexts<Buffer>(blocks, (first) => first.length, (3 * bytesMax) / 4),

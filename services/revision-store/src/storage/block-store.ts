@@ -46,8 +46,8 @@ export interface BlockReading<First = Buffer> {
   readPart(set: string, index: number, part: number): Promise<Buffer | undefined>;
 }
 
-/** Reads blocks, and what is kept of them: their packed pages, and the keys of their descriptions. */
-export interface PageReading extends BlockReading {
+/** What pages are read of: blocks, whole ones that are kept packed, and the keys of descriptions. */
+export interface PageBlocks extends BlockReading {
   readPacked(place: PackedPlace): Promise<PackedBeginning | undefined>;
   /** Keeps a packed block as long as its rows and texts; not where they went meanwhile. */
   keepPacked(scope: string, place: PackedPlace, packed: PackedBeginning): Promise<void>;
