@@ -15,7 +15,7 @@ export interface Batch<Item, Checked, Result> {
 }
 
 /** One result for each item, in order. An invalid one is not sent, and does not refuse the others. */
-export async function runBatch<Item, Checked, Result>(
+export async function sendBatch<Item, Checked, Result>(
   batch: Batch<Item, Checked, Result>,
 ): Promise<Result[]> {
   const { items, send, readResult } = batch;

@@ -1,5 +1,5 @@
 import { checkOptions } from './arguments.ts';
-import { errorIn, runBatch } from './batch-items.ts';
+import { errorIn, sendBatch } from './batch-items.ts';
 import type { ClientEnvironment } from './client-environment.ts';
 import type { BatchItem } from './options.ts';
 import { checkedKey, checkedScope } from './paths.ts';
@@ -18,7 +18,7 @@ export function refreshBatch(
   callApi: (call: Call) => Promise<Success>,
 ): Promise<BatchResult[]> {
   const path = '/v2/platform/inventory-refreshes/batch';
-  return runBatch<BatchItem, CheckedItem, BatchResult>({
+  return sendBatch<BatchItem, CheckedItem, BatchResult>({
     items,
     check: (item) => checkedItem(item, newKey),
     send: (checked) => callApi({ method: 'POST', path, body: { items: checked } }),

@@ -69,7 +69,7 @@ export function createTransport(options: TransportOptions): Send {
 }
 
 /** One request under way. */
-export interface Attempt {
+interface Attempt {
   request(headers: Readonly<Record<string, string>>): Promise<Response>;
   abort(): void;
   /** The whole response, of which these are the bytes. */

@@ -1,5 +1,5 @@
 import { checkOptions } from './arguments.ts';
-import { errorIn, runBatch } from './batch-items.ts';
+import { errorIn, sendBatch } from './batch-items.ts';
 import type { CallApi } from './call-api.ts';
 import { NotFoundError } from './errors.ts';
 import type {
@@ -12,7 +12,7 @@ import type {
 } from './options.ts';
 import { checkedScope, watchesPath, watchPath, withQuery } from './paths.ts';
 import { type Fields, fieldsIn } from './read-answer.ts';
-import { dataOf, readItems, unexpected } from './read-records.ts';
+import { dataOf, itemsIn, unexpected } from './read-records.ts';
 import type { Meta, Scope, Watch, WatchResult, WatchRun, WatchTest } from './records.ts';
 import { walkItems } from './walk-pages.ts';
 
@@ -57,7 +57,7 @@ export function createWatchCalls(callApi: CallApi): WatchCalls {
     async watchBatch(projectId, items, options = {}) {
       const path = `${watchesPath(projectId)}/batch`;
       const { dryRun } = options;
-      return runBatch<WatchItem, CheckedItem, WatchResult>({
+      return sendBatch<WatchItem, CheckedItem, WatchResult>({
         items,
         check: checkedItem,
         send: (checked) =>
@@ -88,7 +88,7 @@ export function createWatchCalls(callApi: CallApi): WatchCalls {
       const { state, limit, cursor: start } = options;
       return walkItems(async (cursor) => {
         const path = withQuery(watchesPath(projectId), { state, limit, cursor });
-        return readItems<Watch>(await get(path, options));
+        return itemsIn<Watch>(await get(path, options));
       }, start);
     },
     watchRuns(projectId, scope, options = {}) {
@@ -99,7 +99,7 @@ export function createWatchCalls(callApi: CallApi): WatchCalls {
           limit,
           cursor,
         });
-        return readItems<WatchRun>(await get(path, options));
+        return itemsIn<WatchRun>(await get(path, options));
       }, start);
     },
   };
