@@ -2,7 +2,7 @@ import type { Account, PriceList, StatementPage, StatementRow, Usage } from './a
 import type { CallApi } from './call-api.ts';
 import type { CallOptions, StatementOptions, UsageOptions } from './options.ts';
 import { withQuery } from './paths.ts';
-import { dataOf, readItems } from './read-records.ts';
+import { dataOf, itemsIn } from './read-records.ts';
 import { walkItems } from './walk-pages.ts';
 
 /** All of these calls are free. */
@@ -22,7 +22,7 @@ export function createAccountCalls(callApi: CallApi): AccountCalls {
   async function statementPage(options: StatementOptions = {}): Promise<StatementPage> {
     const { limit, cursor } = options;
     const path = withQuery('/v2/account/statement', { limit, cursor });
-    return readItems<StatementRow>(await get(path, options));
+    return itemsIn<StatementRow>(await get(path, options));
   }
 
   return {
@@ -31,8 +31,8 @@ export function createAccountCalls(callApi: CallApi): AccountCalls {
     account: async (options = {}) =>
       dataOf<Account>(await get('/v2/account', options), 'account_id'),
     async usage(options = {}) {
-      const { from, to, projectId: project_id } = options;
-      const path = withQuery('/v2/account/usage', { from, to, project_id });
+      const { from, to, projectId } = options;
+      const path = withQuery('/v2/account/usage', { from, to, projectId });
       return dataOf<Usage>(await get(path, options), 'items');
     },
     statementPage,

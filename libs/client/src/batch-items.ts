@@ -4,38 +4,43 @@ import { type Fields, fieldsIn, numberIn, type Success, textIn } from './read-an
 import { unexpected } from './read-records.ts';
 import type { Meta } from './records.ts';
 
-export interface Batch<Item, Wire, Result> {
+export interface Batch<Item, Checked, Result> {
   readonly items: readonly Item[];
   /** An item as it is sent; throws a TypeError for an invalid one. */
-  readonly toWire: (item: Item) => Wire;
-  readonly send: (wire: readonly Wire[]) => Promise<Success>;
-  readonly readResult: (result: Fields, wire: Wire, meta: Meta) => Result;
+  readonly check: (item: Item) => Checked;
+  readonly send: (checked: readonly Checked[]) => Promise<Success>;
+  readonly readResult: (result: Fields, checked: Checked, meta: Meta) => Result;
   /** The result of an invalid item. */
   readonly refuse: (item: Item, error: ApiError) => Result;
 }
 
 /** One result for each item, in order. An invalid one is not sent, and does not refuse the others. */
-export async function runBatch<Item, Wire, Result>(
-  batch: Batch<Item, Wire, Result>,
+export async function sendBatch<Item, Checked, Result>(
+  batch: Batch<Item, Checked, Result>,
 ): Promise<Result[]> {
   const { items, send, readResult } = batch;
   if (!Array.isArray(items)) throw new TypeError('items must be an array.');
   const prepared = items.map((item: Item) => prepare(batch, item));
-  const wire = prepared.flatMap((one) => ('wire' in one ? [one.wire] : []));
-  const { data, meta } = wire.length === 0 ? noAnswer : await send(wire);
+  const checked = prepared.flatMap((one) => ('checked' in one ? [one.checked] : []));
+  const { data, meta } = checked.length === 0 ? noAnswer : await send(checked);
   const { items: results } = data;
-  if (!Array.isArray(results) || results.length !== wire.length) throw unexpected('items');
+  if (!Array.isArray(results) || results.length !== checked.length) throw unexpected('items');
   const next = results.values();
   return prepared.map((one) =>
-    'wire' in one ? readResult(fieldsIn(next.next().value) ?? {}, one.wire, meta) : one.result,
+    'checked' in one
+      ? readResult(fieldsIn(next.next().value) ?? {}, one.checked, meta)
+      : one.result,
   );
 }
 
 const noAnswer = { data: { items: [] }, meta: { request_id: '' } } as const;
 
-function prepare<Item, Wire, Result>({ toWire, refuse }: Batch<Item, Wire, Result>, item: Item) {
+function prepare<Item, Checked, Result>(
+  { check, refuse }: Batch<Item, Checked, Result>,
+  item: Item,
+) {
   try {
-    return { wire: toWire(item) };
+    return { checked: check(item) };
   } catch (error) {
     if (!(error instanceof TypeError)) throw error;
     const failure = new InvalidRequestError({

@@ -16,17 +16,14 @@ export type CallApi = (
   onFailure?: (error: InventoryError) => void,
 ) => Promise<Success>;
 
-export interface CallApiDeps {
-  readonly send: Send;
-  /** Timeout of one attempt. */
-  readonly tryTimeoutMs: number;
-  readonly environment: ClientEnvironment;
-}
-
 const deadlineDefaultMs = 90_000;
 
-export function createCallApi({ send, tryTimeoutMs, environment }: CallApiDeps): CallApi {
-  const { nowMs, chance, pause } = environment;
+/** `tryTimeoutMs` is the timeout of one attempt. */
+export function createCallApi(
+  send: Send,
+  tryTimeoutMs: number,
+  { nowMs, chance, pause }: ClientEnvironment,
+): CallApi {
   return async (call, options, onFailure) => {
     checkOptions(options);
     const { deadlineMs = deadlineDefaultMs, signal } = options;

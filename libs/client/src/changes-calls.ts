@@ -4,7 +4,7 @@ import type { ClientEnvironment } from './client-environment.ts';
 import type { ChangesOptions, Keyed } from './options.ts';
 import { paidRead } from './paid-read.ts';
 import { checkedRevision, inventoryPath, withQuery } from './paths.ts';
-import { readChangesPage } from './read-records.ts';
+import { changesPageIn } from './read-records.ts';
 import type { ChangesPage, PageAnswer, Scope } from './records.ts';
 import { walkPages } from './walk-pages.ts';
 
@@ -37,10 +37,10 @@ export function createChangesCalls(callApi: CallApi, { newKey }: ClientEnvironme
     const path = withQuery(`${inventoryPath(scope)}/changes`, {
       since: checkedRevision(since),
       language,
-      page_size: pageSize,
+      pageSize,
       cursor,
     });
-    return readChangesPage(await callApi(paidRead(path, idempotencyKey), options));
+    return changesPageIn(await callApi(paidRead(path, idempotencyKey), options));
   };
 
   return {

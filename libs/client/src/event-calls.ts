@@ -5,7 +5,7 @@ import type { EventPage, PlacedEvent } from './event-records.ts';
 import { followEvents } from './follow-events.ts';
 import type { FollowEventsOptions, ListEventsOptions } from './options.ts';
 import { eventsPath, isCursor, withQuery } from './paths.ts';
-import { readItems } from './read-records.ts';
+import { itemsIn } from './read-records.ts';
 import type { OpenStream } from './stream-frames.ts';
 import { walkItems } from './walk-pages.ts';
 
@@ -31,7 +31,7 @@ export function createEventCalls(
   async function listEvents(projectId: string, options: ListEventsOptions = {}) {
     const { after, limit } = options;
     const path = withQuery(eventsPath(projectId), { after, limit });
-    return readItems<PlacedEvent>(await callApi({ method: 'GET', path }, options));
+    return itemsIn<PlacedEvent>(await callApi({ method: 'GET', path }, options));
   }
 
   const events = (projectId: string, options: ListEventsOptions = {}) =>

@@ -48,7 +48,7 @@ export function createExportCalls(
   ): AsyncGenerator<DescribedAsset, void, void> {
     const { language, fromRow = 0, observationId, idempotencyKey, signal } = options;
     const { silenceMaxMs = silenceDefaultMs } = options;
-    const parameters = { language, from_row: fromRow || undefined, observation_id: observationId };
+    const parameters = { language, fromRow: fromRow || undefined, observationId };
     const path = withQuery(`${inventoryPath(scope)}/current/export`, parameters);
     let position: ExportProgress | undefined;
     const bytes = openBody({

@@ -32,7 +32,7 @@ export async function followEvents(
   options: FollowEventsOptions,
 ): Promise<never> {
   const { nowMs, chance, pause } = deps.environment;
-  const applied = createAppliedEvents(options, options.lastEventId ?? null);
+  const applied = createAppliedEvents(options);
   let failures = 0;
   let unexpected = 0;
   for (;;) {
@@ -155,12 +155,10 @@ interface AppliedEvents {
 /** After a gap events may be redelivered; beyond this number they are applied again. */
 const rememberedMax = 10_000;
 
-function createAppliedEvents(
-  { onEvent, onProgress }: Pick<FollowEventsOptions, 'onEvent' | 'onProgress'>,
-  start: string | null,
-): AppliedEvents {
+function createAppliedEvents(options: FollowEventsOptions): AppliedEvents {
+  const { onEvent, onProgress, lastEventId = null } = options;
   const remembered = new Set<string>();
-  let current = start;
+  let current = lastEventId;
 
   function remember(id: string): void {
     remembered.add(id);

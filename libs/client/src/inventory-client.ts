@@ -52,7 +52,7 @@ export function createInventoryClient(
   const transport = { baseUrl, apiKey, fetch: ownFetch ?? fetch, startTimer };
   const send = createTransport(transport);
   const openStream = createStreamTransport({ ...transport, baseUrl: eventsUrl });
-  const callApi = createCallApi({ send, tryTimeoutMs, environment });
+  const callApi = createCallApi(send, tryTimeoutMs, environment);
   return {
     ...createRefreshCalls(callApi, environment),
     ...createPageCalls(callApi, environment),

@@ -10,12 +10,14 @@ export interface CallOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-export interface KeyedOptions extends CallOptions {
+interface Keyable {
   /** Generated for each call by default; pass one to repeat a call after a restart. */
   readonly idempotencyKey?: string | undefined;
 }
 
-export interface RefreshOptions extends KeyedOptions {
+export interface KeyedOptions extends CallOptions, Keyable {}
+
+interface WantedRefresh extends Keyable {
   /** The largest authorized charge; 125 by default, which is also the minimum. */
   readonly maxCredits?: number | undefined;
   /** Language word of the platform; `english` by default. */
@@ -27,7 +29,7 @@ export interface RefreshOptions extends KeyedOptions {
   readonly maxAge?: number | undefined;
 }
 
-type WantedRefresh = Pick<RefreshOptions, 'maxCredits' | 'language' | 'maxAge' | 'idempotencyKey'>;
+export interface RefreshOptions extends CallOptions, WantedRefresh {}
 
 /** One refresh of a batch. */
 export interface BatchItem extends WantedRefresh {
@@ -49,20 +51,22 @@ export interface WaitOptions {
 
 export interface RefreshAndWaitOptions extends WaitOptions, WantedRefresh {}
 
-export interface WatchOptions extends CallOptions {
+interface WantedWatch {
   /** 300 to 604800: one run in each such period. */
   readonly everySeconds: number;
   /** Language word of the platform; `english` by default. */
   readonly language?: string | undefined;
   /** At least 125; no limit of its own by default. */
   readonly maxCreditsPerDay?: number | undefined;
+}
+
+export interface WatchOptions extends CallOptions, WantedWatch {
   /** Nothing is stored: the response states what the watch would cost. */
   readonly dryRun?: boolean | undefined;
 }
 
 /** One watch of a batch. */
-export interface WatchItem
-  extends Pick<WatchOptions, 'everySeconds' | 'language' | 'maxCreditsPerDay'> {
+export interface WatchItem extends WantedWatch {
   readonly scope: Scope;
 }
 
@@ -182,4 +186,4 @@ export interface ExportOptions extends ReadAllOptions {
   readonly observationId?: string | undefined;
 }
 
-export type Keyed<Options> = Options & Pick<KeyedOptions, 'idempotencyKey'>;
+export type Keyed<Options> = Options & Keyable;

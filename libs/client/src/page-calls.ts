@@ -10,7 +10,7 @@ import type {
 import { paidRead } from './paid-read.ts';
 import { inventoryPath, withQuery } from './paths.ts';
 import type { Success } from './read-answer.ts';
-import { readCurrentPage, readLivePage } from './read-records.ts';
+import { currentPageIn, livePageIn } from './read-records.ts';
 import type { CurrentPage, DescribedAsset, LivePage, PageAnswer, Scope } from './records.ts';
 import { walkAssets, walkPages } from './walk-pages.ts';
 
@@ -39,7 +39,7 @@ export function createPageCalls(callApi: CallApi, { newKey }: ClientEnvironment)
     const { idempotencyKey = newKey() } = options;
     const address = withQuery(path, {
       language,
-      page_size: pageSize,
+      pageSize,
       capture: capture === undefined ? undefined : String(capture),
       cursor,
       assetid: assetIds,
@@ -49,10 +49,10 @@ export function createPageCalls(callApi: CallApi, { newKey }: ClientEnvironment)
   }
 
   const currentPage: PageCalls['currentPage'] = async (scope, options = {}) =>
-    readCurrentPage(await readPage(`${inventoryPath(scope)}/current`, options));
+    currentPageIn(await readPage(`${inventoryPath(scope)}/current`, options));
 
   const livePage: PageCalls['livePage'] = async (scope, options = {}) =>
-    readLivePage(await readPage(inventoryPath(scope), options));
+    livePageIn(await readPage(inventoryPath(scope), options));
 
   const currentPages: PageCalls['currentPages'] = (scope, options = {}) =>
     walkPages(

@@ -1,4 +1,5 @@
 import type { Scope } from './records.ts';
+import { wireName } from './wire-names.ts';
 
 const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
@@ -61,7 +62,7 @@ type Parameter = string | number | readonly string[] | null | undefined;
 export function withQuery(path: string, parameters: Readonly<Record<string, Parameter>>): string {
   const query = new URLSearchParams();
   for (const [name, value] of Object.entries(parameters)) {
-    for (const one of [value ?? []].flat()) query.append(name, String(one));
+    for (const one of [value ?? []].flat()) query.append(wireName(name), String(one));
   }
   return query.size === 0 ? path : `${path}?${query}`;
 }

@@ -23,19 +23,19 @@ interface Items<Item> {
  * Success response to record. The fields that the client relies on are checked; the others are
  * passed on unchanged.
  */
-export function readRefresh({ data, meta, retryAfterSeconds, replayed }: Success): RefreshAnswer {
+export function refreshIn({ data, meta, retryAfterSeconds, replayed }: Success): RefreshAnswer {
   assertRefresh(data);
   return { record: data, meta, retryAfterSeconds, replayed };
 }
 
-export function readRefreshPage(success: Success): RefreshPage {
-  const { items, pagination } = readItems<RefreshRecord>(success);
+export function refreshPageIn(success: Success): RefreshPage {
+  const { items, pagination } = itemsIn<RefreshRecord>(success);
   for (const item of items) assertRefresh(item);
   return { items, pagination };
 }
 
 /** `data` of a list. */
-export function readItems<Item>({ data }: Success): Items<Item> {
+export function itemsIn<Item>({ data }: Success): Items<Item> {
   const { items, pagination } = data;
   if (!Array.isArray(items)) throw unexpected('items');
   assertPagination(pagination);
@@ -48,7 +48,7 @@ export function dataOf<Data>({ data }: Success, field: keyof Data & string): Dat
   return data as Data;
 }
 
-export function readCurrentPage(success: Success): PageAnswer<CurrentPage> {
+export function currentPageIn(success: Success): PageAnswer<CurrentPage> {
   const { data, meta, replayed, text } = success;
   assertPage<Schemas['CurrentPage']>(data);
   const totalAmount = exactTotalAmount(data.total_amount, text);
@@ -56,12 +56,12 @@ export function readCurrentPage(success: Success): PageAnswer<CurrentPage> {
   return { page: { ...data, total_amount: totalAmount }, meta, replayed };
 }
 
-export function readLivePage({ data, meta, replayed }: Success): PageAnswer<LivePage> {
+export function livePageIn({ data, meta, replayed }: Success): PageAnswer<LivePage> {
   assertPage<LivePage>(data);
   return { page: data, meta, replayed };
 }
 
-export function readChangesPage({ data, meta, replayed }: Success): PageAnswer<ChangesPage> {
+export function changesPageIn({ data, meta, replayed }: Success): PageAnswer<ChangesPage> {
   for (const list of ['added', 'removed', 'changed', 'descriptions']) {
     if (!Array.isArray(data[list])) throw unexpected(list);
   }

@@ -1,5 +1,5 @@
 import { checkOptions } from './arguments.ts';
-import { errorIn, runBatch } from './batch-items.ts';
+import { errorIn, sendBatch } from './batch-items.ts';
 import type { ClientEnvironment } from './client-environment.ts';
 import type { BatchItem } from './options.ts';
 import { checkedKey, checkedScope } from './paths.ts';
@@ -18,10 +18,10 @@ export function refreshBatch(
   callApi: (call: Call) => Promise<Success>,
 ): Promise<BatchResult[]> {
   const path = '/v2/platform/inventory-refreshes/batch';
-  return runBatch<BatchItem, WireItem, BatchResult>({
+  return sendBatch<BatchItem, CheckedItem, BatchResult>({
     items,
-    toWire: (item) => wireItem(item, newKey),
-    send: (wire) => callApi({ method: 'POST', path, body: { items: wire } }),
+    check: (item) => checkedItem(item, newKey),
+    send: (checked) => callApi({ method: 'POST', path, body: { items: checked } }),
     readResult: resultIn,
     refuse: (item, error) => ({
       accepted: false,
@@ -31,26 +31,22 @@ export function refreshBatch(
   });
 }
 
-type WireItem = ReturnType<typeof wireItem>;
+type CheckedItem = ReturnType<typeof checkedItem>;
 
-function wireItem(item: BatchItem, newKey: ClientEnvironment['newKey']) {
+function checkedItem(item: BatchItem, newKey: ClientEnvironment['newKey']) {
   const { scope, ...rest } = item ?? {};
   checkOptions(rest);
   const { maxCredits = maxCreditsDefault, language, maxAge, idempotencyKey = newKey() } = rest;
   return {
     ...checkedScope(scope),
     language,
-    max_credits: maxCredits,
-    max_age_seconds: maxAge,
-    idempotency_key: checkedKey(idempotencyKey),
+    maxCredits,
+    maxAgeSeconds: maxAge,
+    idempotencyKey: checkedKey(idempotencyKey),
   };
 }
 
-function resultIn(
-  fields: Fields,
-  { idempotency_key: idempotencyKey }: WireItem,
-  meta: Meta,
-): BatchResult {
+function resultIn(fields: Fields, { idempotencyKey }: CheckedItem, meta: Meta): BatchResult {
   if (fields['idempotency_key'] !== idempotencyKey) throw unexpected('idempotency_key');
   if (fields['success'] !== true) {
     return { accepted: false, idempotencyKey, error: errorIn(fields, idempotencyKey, meta) };

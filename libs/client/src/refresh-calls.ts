@@ -12,7 +12,7 @@ import type {
   WaitOptions,
 } from './options.ts';
 import { checkedKey, inventoryPath, refreshesPath, refreshPath, withQuery } from './paths.ts';
-import { readRefresh, readRefreshPage } from './read-records.ts';
+import { refreshIn, refreshPageIn } from './read-records.ts';
 import type { BatchResult, RefreshAnswer, RefreshPage, RefreshRecord, Scope } from './records.ts';
 import { maxCreditsDefault, refreshBatch } from './refresh-batch.ts';
 import { afterMs } from './retry-policy.ts';
@@ -52,17 +52,17 @@ export function createRefreshCalls(callApi: CallApi, environment: ClientEnvironm
     const call = {
       method: 'POST',
       path: `${inventoryPath(scope)}/refresh`,
-      body: { max_credits: maxCredits, language, max_age_seconds: maxAge },
+      body: { maxCredits, language, maxAgeSeconds: maxAge },
       idempotencyKey: checkedKey(idempotencyKey),
     } as const;
-    return readRefresh(await callApi(call, options));
+    return refreshIn(await callApi(call, options));
   }
 
   async function status(refreshId: string, options: StatusOptions = {}): Promise<RefreshAnswer> {
     const { waitSeconds } = options;
     const path = withQuery(refreshPath(refreshId), { wait: waitSeconds });
     const waitMs = (waitSeconds ?? 0) * 1_000;
-    return readRefresh(await callApi({ method: 'GET', path, waitMs }, options));
+    return refreshIn(await callApi({ method: 'GET', path, waitMs }, options));
   }
 
   /** A cancellation whose response was lost is a success, not a conflict. */
@@ -73,7 +73,7 @@ export function createRefreshCalls(callApi: CallApi, environment: ClientEnvironm
       const onFailure = () => {
         uncertain = true;
       };
-      return readRefresh(await callApi(call, options, onFailure));
+      return refreshIn(await callApi(call, options, onFailure));
     } catch (error) {
       if (!uncertain || !(error instanceof ConflictError)) throw error;
       const answer = await status(refreshId, options);
@@ -84,9 +84,9 @@ export function createRefreshCalls(callApi: CallApi, environment: ClientEnvironm
 
   async function listRefreshes(projectId: string, options: ListOptions = {}) {
     const { states, refreshIds, limit, cursor } = options;
-    const parameters = { state: states, refresh_id: refreshIds, limit, cursor };
+    const parameters = { state: states, refreshId: refreshIds, limit, cursor };
     const path = withQuery(refreshesPath(projectId), parameters);
-    return readRefreshPage(await callApi({ method: 'GET', path }, options));
+    return refreshPageIn(await callApi({ method: 'GET', path }, options));
   }
 
   function wait(

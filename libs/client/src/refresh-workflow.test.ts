@@ -82,7 +82,7 @@ function oneRefreshInTime({ send: breakSend, pause: breakPause }: Faults = {}) {
     const environment = { ...inner, pause: breakPause?.(inner.pause) ?? inner.pause };
     const service = createService(plan, inner.nowMs);
     const send = breakSend?.(service.send) ?? service.send;
-    const callApi = createCallApi({ send, tryTimeoutMs: 45_000, environment });
+    const callApi = createCallApi(send, 45_000, environment);
     const calls = createRefreshCalls(callApi, environment);
 
     const ended = await calls
@@ -132,7 +132,7 @@ test('with enough time every refresh ends with its result', async () => {
     fc.asyncProperty(patient, async (plan) => {
       const environment = createTestClientEnvironment(plan.chance);
       const { send } = createService(plan, environment.nowMs);
-      const callApi = createCallApi({ send, tryTimeoutMs: 45_000, environment });
+      const callApi = createCallApi(send, 45_000, environment);
       const calls = createRefreshCalls(callApi, environment);
 
       const { deadlineMs } = plan;

@@ -1,12 +1,14 @@
 import { types } from 'node:util';
 import type { ClientEnvironment } from './client-environment.ts';
 import { ConnectionError, InventoryError, UnexpectedAnswerError } from './errors.ts';
+import { bodyText } from './wire-names.ts';
 
 /** One request of the interface. */
 export interface Call {
   readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
   /** With its query, relative to the base address. */
   readonly path: string;
+  /** In the names of the code. */
   readonly body?: Readonly<Record<string, unknown>>;
   readonly idempotencyKey?: string;
   /** How long it may be repeated; as long as its deadline allows by default. */
@@ -67,7 +69,7 @@ export function createTransport(options: TransportOptions): Send {
 }
 
 /** One request under way. */
-export interface Attempt {
+interface Attempt {
   request(headers: Readonly<Record<string, string>>): Promise<Response>;
   abort(): void;
   /** The whole response, of which these are the bytes. */
@@ -80,7 +82,7 @@ export interface Attempt {
 }
 
 /** Starts requests with the key; every error and text that leaves them is without it. */
-export function createAttempts(options: Omit<TransportOptions, 'startTimer'>) {
+export function createAttempts(options: TransportOptions) {
   const baseUrl = checkedBaseUrl(options.baseUrl);
   const apiKey = checkedApiKey(options.apiKey);
 
@@ -101,7 +103,7 @@ export function createAttempts(options: Omit<TransportOptions, 'startTimer'>) {
           // A redirect would send the key to another address.
           redirect: 'manual',
           signal: signal === undefined ? own.signal : AbortSignal.any([signal, own.signal]),
-          body: body === undefined ? null : JSON.stringify(body),
+          body: body === undefined ? null : bodyText(body),
         }),
       abort: () => own.abort(),
       async readText({ ok, status, headers }, bytes) {

@@ -5,8 +5,12 @@ import type { ProjectEvent } from './event-records.ts';
 
 /** Headers of `fetch` or `node:http`. */
 export type ReceivedHeaders =
-  | Pick<Headers, 'get'>
+  | FetchedHeaders
   | Readonly<Record<string, string | readonly string[] | undefined>>;
+
+interface FetchedHeaders {
+  get(name: string): string | null;
+}
 
 export interface VerifyWebhookOptions {
   /** Largest difference from the sender's clock, either way; 300 by default. */
@@ -86,7 +90,7 @@ function headerIn(headers: ReceivedHeaders, name: string): string | null {
   return typeof found === 'string' ? found : null;
 }
 
-function isFetched(headers: ReceivedHeaders): headers is Pick<Headers, 'get'> {
+function isFetched(headers: ReceivedHeaders): headers is FetchedHeaders {
   return typeof headers.get === 'function';
 }
 

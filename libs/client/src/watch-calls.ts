@@ -1,5 +1,5 @@
 import { checkOptions } from './arguments.ts';
-import { errorIn, runBatch } from './batch-items.ts';
+import { errorIn, sendBatch } from './batch-items.ts';
 import type { CallApi } from './call-api.ts';
 import { NotFoundError } from './errors.ts';
 import type {
@@ -12,7 +12,7 @@ import type {
 } from './options.ts';
 import { checkedScope, watchesPath, watchPath, withQuery } from './paths.ts';
 import { type Fields, fieldsIn } from './read-answer.ts';
-import { dataOf, readItems, unexpected } from './read-records.ts';
+import { dataOf, itemsIn, unexpected } from './read-records.ts';
 import type { Meta, Scope, Watch, WatchResult, WatchRun, WatchTest } from './records.ts';
 import { walkItems } from './walk-pages.ts';
 
@@ -49,20 +49,19 @@ export function createWatchCalls(callApi: CallApi): WatchCalls {
 
   return {
     async watch(projectId, scope, options) {
-      const body = { ...wireWatch(options), dry_run: options.dryRun };
+      const { everySeconds, language, maxCreditsPerDay, dryRun } = options;
+      const body = { everySeconds, language, maxCreditsPerDay, dryRun };
       const call = { method: 'PUT', path: watchPath(projectId, scope), body } as const;
       return watchIn(await callApi(call, options));
     },
     async watchBatch(projectId, items, options = {}) {
       const path = `${watchesPath(projectId)}/batch`;
-      return runBatch<WatchItem, WireItem, WatchResult>({
+      const { dryRun } = options;
+      return sendBatch<WatchItem, CheckedItem, WatchResult>({
         items,
-        toWire: wireItem,
-        send: (wire) =>
-          callApi(
-            { method: 'POST', path, body: { items: wire, dry_run: options.dryRun } },
-            options,
-          ),
+        check: checkedItem,
+        send: (checked) =>
+          callApi({ method: 'POST', path, body: { items: checked, dryRun } }, options),
         readResult: resultIn,
         refuse: (_item, error) => ({ accepted: false, error }),
       });
@@ -89,7 +88,7 @@ export function createWatchCalls(callApi: CallApi): WatchCalls {
       const { state, limit, cursor: start } = options;
       return walkItems(async (cursor) => {
         const path = withQuery(watchesPath(projectId), { state, limit, cursor });
-        return readItems<Watch>(await get(path, options));
+        return itemsIn<Watch>(await get(path, options));
       }, start);
     },
     watchRuns(projectId, scope, options = {}) {
@@ -100,27 +99,24 @@ export function createWatchCalls(callApi: CallApi): WatchCalls {
           limit,
           cursor,
         });
-        return readItems<WatchRun>(await get(path, options));
+        return itemsIn<WatchRun>(await get(path, options));
       }, start);
     },
   };
 }
 
-function wireWatch({ everySeconds, language, maxCreditsPerDay }: Omit<WatchItem, 'scope'>) {
-  return { every_seconds: everySeconds, language, max_credits_per_day: maxCreditsPerDay };
-}
+type CheckedItem = ReturnType<typeof checkedItem>;
 
-type WireItem = ReturnType<typeof wireItem>;
-
-function wireItem(item: WatchItem) {
+function checkedItem(item: WatchItem) {
   const { scope, ...wanted } = item ?? {};
   checkOptions(wanted, ['everySeconds']);
-  return { ...checkedScope(scope), ...wireWatch(wanted) };
+  const { everySeconds, language, maxCreditsPerDay } = wanted;
+  return { ...checkedScope(scope), everySeconds, language, maxCreditsPerDay };
 }
 
 function resultIn(
   fields: Fields,
-  { platform_id, app_id, context_id }: WireItem,
+  { platform_id, app_id, context_id }: CheckedItem,
   meta: Meta,
 ): WatchResult {
   if (fields['success'] !== true) {

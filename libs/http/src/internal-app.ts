@@ -80,7 +80,7 @@ function runRoute(): Middleware<InternalState> {
   return async (context) => {
     const { route, pathValues } = context.state;
     invariant(route !== undefined && pathValues !== undefined, 'the request has no route');
-    const raw = await readInput(context.req, route, { pathValues, mayOmitBody: false });
+    const raw = await readInput(context.req, route, pathValues, false);
     sendReply(context, route.status, await route.run(raw, requestOf(context.res)));
   };
 }

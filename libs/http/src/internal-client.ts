@@ -9,7 +9,7 @@ import { type Lane, type OpenLane, openLane, shortCalls } from './call-lanes.ts'
 import { type AnswerHead, dispatchRequest, type PartsAnswer } from './dispatch-request.ts';
 import { pathOf } from './path-of.ts';
 import { Refused } from './refused.ts';
-import type { Answer } from './route.ts';
+import type { DataOf } from './route.ts';
 
 export const serviceTokenHeader = 'x-service-token';
 
@@ -21,7 +21,17 @@ export interface InternalClientOptions {
   readonly timeoutMs: number;
 }
 
-export interface InternalCall {
+/** How an operation is called, beside its input. */
+export interface CallSettings {
+  /** For all of it: the wait for a connection and both tries too. */
+  readonly timeoutMs?: number;
+  /** {@link shortCalls} when absent. */
+  readonly lane?: Lane;
+  /** Aborted when the answer is no longer needed: the call waits no longer, its connection is closed. */
+  readonly signal?: AbortSignal;
+}
+
+export interface InternalCall extends CallSettings {
   readonly method: 'GET' | 'PUT' | 'POST' | 'DELETE';
   readonly path: string;
   readonly query?: Readonly<Record<string, string | number | readonly string[] | undefined>>;
@@ -31,12 +41,6 @@ export interface InternalCall {
     | ((timeLeftMs: number) => Readonly<Record<string, string>>);
   /** Sent as JSON unless it is bytes already. */
   readonly body?: unknown;
-  /** For all of it: the wait for a connection and both tries too. */
-  readonly timeoutMs?: number;
-  /** {@link shortCalls} when absent. */
-  readonly lane?: Lane;
-  /** Aborted when the answer is no longer needed: the call waits no longer, its connection is closed. */
-  readonly signal?: AbortSignal;
   /** Refusals that answer the call: it rejects with {@link Refused} for these codes. */
   readonly refusals?: readonly RefusalCode[];
 }
@@ -45,7 +49,7 @@ export interface InternalCall {
 export type CallInput<Schemas extends InternalOperation['input']> = {
   readonly [Part in keyof Schemas]: Schemas[Part] extends z.ZodType
     ? Part extends 'body'
-      ? Answer<Schemas[Part]>
+      ? DataOf<Schemas[Part]>
       : { readonly [Name in keyof z.input<Schemas[Part]>]: Parameter<z.input<Schemas[Part]>[Name]> }
     : never;
 };
@@ -56,9 +60,6 @@ type Parameter<Text> = Text extends readonly (infer Item)[]
   : string extends Text
     ? Text | number
     : Text;
-
-/** How an operation is called, beside its input. */
-export type CallSettings = Pick<InternalCall, 'timeoutMs' | 'lane' | 'signal'>;
 
 export interface RawAnswer extends AnswerHead {
   readonly body: Buffer;

@@ -2,7 +2,7 @@ import type { ServiceName } from '@inventory/contracts/topics';
 import { z } from 'zod';
 import type { BoundedEndpoint } from './limit-in-flight.ts';
 import { Reply } from './reply.ts';
-import type { Answer, BoundRoute, Endpoint, Input, InputSchemas } from './route.ts';
+import type { BoundRoute, DataOf, Endpoint, Input, InputSchemas } from './route.ts';
 import { validateInput } from './validate-input.ts';
 
 /** What a handler can use of a request beside its input. */
@@ -40,7 +40,7 @@ interface InternalRouteSettings<Deps, Schemas extends InputSchemas, Body extends
     deps: Deps,
     input: Input<Schemas>,
     request: InternalRequest,
-  ) => Promise<Answer<Body> | Reply>;
+  ) => Promise<DataOf<Body> | Reply>;
 }
 
 const bodyBytesMaxDefault = 64 * 1024;

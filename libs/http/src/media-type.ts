@@ -7,10 +7,7 @@ const parameter = /;[ \t]*([\w!#$%&'*+.^`|~-]+)[ \t]*(?:=[ \t]*("(?:[^"\\]|\\.)*
  * The first of these media types that a request accepts most; false when it accepts none. The
  * parameters of what it accepts do not count, but for its weight: there is one form of each type.
  */
-export function acceptedType(
-  context: Pick<Context, 'req' | 'accepts'>,
-  types: readonly string[],
-): string | false {
+export function acceptedType(context: Context, types: readonly string[]): string | false {
   const { headers } = context.req;
   headers.accept &&= headers.accept.replaceAll(parameter, (whole, name) =>
     /^q$/i.test(name) ? whole : '',

@@ -8,6 +8,7 @@ import {
 } from './json-schema.ts';
 import { describedHeaders } from './openapi-responses.ts';
 import type { Endpoint } from './route.ts';
+import { shapeOf } from './validate-input.ts';
 
 /** What an OpenAPI document says of any operation. */
 export interface DocumentedEndpoint extends Endpoint {
@@ -107,18 +108,18 @@ function operationOf<Described extends DocumentedEndpoint>(
 
 function parametersOf(
   place: 'path' | 'query' | 'header',
-  fields: z.ZodObject | undefined,
-  { named, parameterExamples = {} }: Pick<ApiDescription<never>, 'named' | 'parameterExamples'>,
+  schema: z.ZodType | undefined,
+  { named, parameterExamples = {} }: ApiDescription<never>,
 ): JsonSchema[] {
-  return Object.entries(fields?.shape ?? {}).map(([name, field]) => {
+  return Object.entries(shapeOf(schema)).map(([name, field]) => {
     // Of the parameter, where viewers and generators read it.
-    const { description, ...schema } = jsonSchemaOf(field, { io: 'input', named });
+    const { description, ...described } = jsonSchemaOf(field, { io: 'input', named });
     return {
       name,
       in: place,
       ...(description === undefined ? {} : { description }),
       required: place === 'path' || !acceptsNothing(field),
-      schema,
+      schema: described,
       ...(name in parameterExamples ? { example: parameterExamples[name] } : {}),
       ...(field instanceof z.ZodArray ? { style: 'form', explode: true } : {}),
     };
@@ -131,7 +132,7 @@ function acceptsNothing(field: z.ZodType): boolean {
 }
 
 function requestBodyOf(
-  { named, mayOmitBody }: Pick<ApiDescription<never>, 'named' | 'mayOmitBody'>,
+  { named, mayOmitBody }: ApiDescription<never>,
   { bodyExample }: DocumentedEndpoint,
   body: z.ZodType,
 ): JsonSchema {

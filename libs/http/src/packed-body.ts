@@ -10,14 +10,18 @@ import {
 } from 'node:zlib';
 import type { ContentCoding } from '@inventory/contracts/vocabulary';
 
-/** The packed beginning of a body; what follows it is written behind it without packing it again. */
-export interface PackedBeginning {
+/** What the end of a body is packed by. */
+interface PackedHead {
   readonly coding: ContentCoding;
-  readonly bytes: Buffer;
   /** Size of what is packed. */
   readonly rawBytes: number;
   /** Of what is packed; 0 where the coding has no checksum. */
   readonly crc32: number;
+}
+
+/** The packed beginning of a body; what follows it is written behind it without packing it again. */
+export interface PackedBeginning extends PackedHead {
+  readonly bytes: Buffer;
 }
 
 const { BROTLI_PARAM_QUALITY, BROTLI_PARAM_SIZE_HINT } = constants;
@@ -70,15 +74,12 @@ const endBytesMax = 65_535;
  * compressed, and the end of the stream. It is one gzip member, one zstd frame: some clients do not
  * read a second one.
  */
-export function packEnd(beginning: Omit<PackedBeginning, 'bytes'>, end: Buffer): Buffer {
+export function packEnd(beginning: PackedHead, end: Buffer): Buffer {
   if (end.length === 0 || end.length > endBytesMax) throw new RangeError('no end of a body');
   return packEnds[beginning.coding](end, beginning);
 }
 
-const packEnds: Record<
-  ContentCoding,
-  (end: Buffer, beginning: Omit<PackedBeginning, 'bytes'>) => Buffer
-> = {
+const packEnds: Record<ContentCoding, (end: Buffer, beginning: PackedHead) => Buffer> = {
   /** RFC 7932, 9.2: not the last meta-block, 4 nibbles of length - 1, uncompressed; then the last, empty one. */
   br: (end) => {
     const header = Buffer.alloc(3);

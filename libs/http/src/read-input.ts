@@ -6,20 +6,18 @@ import type { Endpoint, RawInput } from './route.ts';
 
 const bodyBytesMaxDefault = 16 * 1024;
 
-interface ReadInputOptions {
-  readonly pathValues: RawInput['path'];
-  /** Whether a request without a body counts as one whose body is `{}`. */
-  readonly mayOmitBody: boolean;
-}
-
-/** Collects the parts of a request; the body is read where the endpoint has a schema for it. */
+/**
+ * Collects the parts of a request; the body is read where the endpoint has a schema for it. Where it may
+ * be omitted, a request without one counts as one whose body is `{}`.
+ */
 export async function readInput(
   request: IncomingMessage,
   endpoint: Endpoint,
-  { pathValues, mayOmitBody }: ReadInputOptions,
+  path: RawInput['path'],
+  mayOmitBody: boolean,
 ): Promise<RawInput> {
   return {
-    path: pathValues,
+    path,
     query: queryOf(request),
     headers: request.headersDistinct,
     body: endpoint.input.body && (await readBody(request, endpoint, mayOmitBody)),

@@ -1,5 +1,3 @@
-import { fromIsoTime } from '@inventory/runtime/clock';
-
 const seconds = /^[0-9]+$/;
 /** The three forms of RFC 9110, 5.6.7; the last has no zone, and means GMT. */
 const dates = [
@@ -19,6 +17,6 @@ export function readRetryAfter(
   if (typeof header !== 'string') return null;
   if (seconds.test(header)) return Number(header) * 1_000;
   if (!dates.some((form) => form.test(header))) return null;
-  const atMs = fromIsoTime(header.endsWith('GMT') ? header : `${header} GMT`);
+  const atMs = Date.parse(header.endsWith('GMT') ? header : `${header} GMT`);
   return Number.isNaN(atMs) ? null : Math.max(0, atMs - nowMs);
 }

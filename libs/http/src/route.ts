@@ -6,7 +6,7 @@ export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 export interface InputSchemas {
   readonly path?: z.ZodObject;
   /** Fields that are arrays may be repeated; every other one is given at most once. */
-  readonly query?: z.ZodObject;
+  readonly query?: z.ZodObject | z.ZodCodec<z.ZodObject, z.ZodObject>;
   /** By header name, as documented. */
   readonly header?: z.ZodObject;
   readonly body?: z.ZodType;
@@ -50,7 +50,7 @@ export interface BoundRoute<Request, Result> extends Endpoint {
 }
 
 /** A value as a handler returns it for a schema, which encodes it. */
-export type Answer<Schema extends z.ZodType> = DeepReadonly<z.output<Schema>>;
+export type DataOf<Schema extends z.ZodType> = DeepReadonly<z.output<Schema>>;
 
 type DeepReadonly<Value> = Value extends readonly (infer Item)[]
   ? readonly DeepReadonly<Item>[]

@@ -25,7 +25,7 @@ function isHttp2(socket: Socket): boolean {
 }
 
 /** With one request in flight at a time, an answer begins with what is read first after a write. */
-export function skipInterim<Stream extends Pick<Socket, 'read' | 'write'>>(socket: Stream): Stream {
+export function skipInterim<Stream extends Socket>(socket: Stream): Stream {
   const read = socket.read.bind(socket);
   const write = socket.write.bind(socket);
   let isHeadDue = false;

@@ -25,7 +25,7 @@ export async function stagePage(
   client: InternalClient,
   { scanId, epoch, page }: PagePlace,
   text: Buffer,
-  options: Pick<InternalCall, 'query' | 'timeoutMs' | 'refusals'> = {},
+  options: Partial<InternalCall> = {},
 ): Promise<ManifestPage> {
   const chunks: ManifestPage['chunks'] = [];
   const puts: Promise<void>[] = [];

@@ -1,5 +1,6 @@
 import { requestTime } from '@inventory/contracts/http/parameters';
 import { detailOf } from '@inventory/contracts/refusal';
+import { orNull, wire } from '@inventory/contracts/wire';
 import { z } from 'zod';
 import { Refused } from './refused.ts';
 import type { RawInput } from './route.ts';
@@ -47,6 +48,28 @@ test('a valid request becomes what its schemas make of it', () => {
     header: { 'Idempotency-Key': 'abc' },
     body: { max_credits: 125 },
   });
+});
+
+test('a query that is a codec is read by the names of the wire, and decoded (decisions/0040)', () => {
+  const input = {
+    query: wire({ pageSize: positive, state: z.array(z.string()), since: orNull(z.string()) }),
+  };
+  const read = (query: string) =>
+    validateInput(input, raw({ query: new URLSearchParams(query) }), 'refuse').query;
+
+  expect(read('page_size=7&state=a&state=b')).toEqual({
+    pageSize: 7,
+    state: ['a', 'b'],
+    since: null,
+  });
+  for (const wrong of [
+    'page_size=7&page_size=8',
+    'pageSize=7',
+    'page_size=0',
+    'page_size=7&sinc=1',
+  ]) {
+    expect(() => read(wrong)).toThrow('invalid_request');
+  }
 });
 
 test('all problems of path, query, header and body are named at once (Errors: invalid_request)', () => {

@@ -59,10 +59,10 @@ export function requestIssues(
 }
 
 /** Arrays keep every value; of any other field the first value is taken, a second one is an issue. */
-function collect(schema: z.ZodObject, valuesOf: (name: string) => readonly string[]) {
+function collect(schema: z.ZodType, valuesOf: (name: string) => readonly string[]) {
   const single: Record<string, unknown> = {};
   const repeated: string[] = [];
-  for (const [name, field] of Object.entries(schema.shape)) {
+  for (const [name, field] of Object.entries(shapeOf(schema))) {
     const values = valuesOf(name);
     if (field instanceof z.ZodArray) single[name] = values;
     else if (values.length > 0) single[name] = values[0];
@@ -71,8 +71,8 @@ function collect(schema: z.ZodObject, valuesOf: (name: string) => readonly strin
   return { single, repeated };
 }
 
-function unknownParameters(schema: z.ZodObject | undefined, query: URLSearchParams) {
-  const known = Object.keys(schema?.shape ?? {});
+function unknownParameters(schema: z.ZodType | undefined, query: URLSearchParams) {
+  const known = Object.keys(shapeOf(schema));
   const unknown = [...new Set(query.keys())].filter((name) => !known.includes(name));
   return unknown.slice(0, issuesMax).map((name): RequestIssue => {
     const field = name.slice(0, fieldCharactersMax);
@@ -155,7 +155,8 @@ function fieldsAt(schema: unknown, [key, ...rest]: readonly string[]): readonly 
   return fieldsAt(schema instanceof z.ZodArray ? schema.element : shapeOf(schema)[key], rest);
 }
 
-function shapeOf(schema: unknown): Readonly<Record<string, unknown>> {
+/** The fields of an object as they are sent. */
+export function shapeOf(schema: unknown): Readonly<Record<string, z.ZodType>> {
   if (schema instanceof z.ZodCodec) return shapeOf(schema.in);
   return schema instanceof z.ZodObject ? schema.shape : {};
 }

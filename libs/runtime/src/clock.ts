@@ -18,10 +18,6 @@ export function dateOf(timeMs: number): Date {
   return new Date(timeMs);
 }
 
-export function dateOrNull(timeMs: number | null): Date | null {
-  return timeMs === null ? null : dateOf(timeMs);
-}
-
 /** Monotonic milliseconds since `startMs`. */
 export function elapsedSince(startMs: number): number {
   return performance.now() - startMs;

@@ -77,7 +77,7 @@ const logLinesDropped = observedCounter({
 });
 
 /** Reports CPU time and memory of the process, its event loop, and what its log lacks. */
-export function observeProcess(process: Pick<NodeJS.Process, 'cpuUsage' | 'memoryUsage'>): void {
+export function observeProcess(process: NodeJS.Process): void {
   observeNode();
   cpuTime.observe((observe) => {
     const { user, system } = process.cpuUsage();

@@ -9,6 +9,7 @@ import {
 } from '@inventory/contracts/refusal';
 import { type PublicCode, publicCodes, refusalCodes } from '@inventory/contracts/refusal-codes';
 import { ServiceUnreachable } from '@inventory/http/internal-client';
+import { shapeOf } from '@inventory/http/validate-input';
 import { systemClock } from '@inventory/runtime/clock';
 import { newRefreshId, newScope } from '@inventory/testkit/builders';
 import { chargedCodes, errorCodesOf, ofNobody } from '../src/http/openapi/error-responses.ts';
@@ -233,7 +234,9 @@ const ways: Partial<Record<PublicCode, (given: Case) => Promise<ApiAnswer>>> = {
     send({ body: ' '.repeat((endpoint.bodyBytesMax ?? 16 * 1024) + 1) }),
   max_credits_too_low: ({ send }) => send({ body: { max_credits: 124 } }),
   invalid_cursor: ({ endpoint, right, send }) =>
-    send(withQuery(right.path, `${endpoint.input.query?.shape['after'] ? 'after' : 'cursor'}=no`)),
+    send(
+      withQuery(right.path, `${shapeOf(endpoint.input.query)['after'] ? 'after' : 'cursor'}=no`),
+    ),
   cursor_expired: oldCursor,
   revision_expired: ({ scope, send }) => {
     const detail = { revision_id: newRevisionId(), links: { current: currentPathOf(scope) } };

@@ -1,6 +1,7 @@
 import { errorBody } from '@inventory/contracts/http/error-body';
 import { watchPath } from '@inventory/contracts/http/watches';
 import { type PublicCode, refusalCodes } from '@inventory/contracts/refusal-codes';
+import { shapeOf } from '@inventory/http/validate-input';
 import { newScope } from '@inventory/testkit/builders';
 import { publicRoutes } from '../src/public-routes.ts';
 import { callApi } from './support/api-call.ts';
@@ -59,7 +60,7 @@ test("another account's cursor", async () => {
 const badCursors = ['', 'no', '\u00e9', 'A'.repeat(40), 'A'.repeat(1_001), 'A'.repeat(8_000)];
 const withCursor = publicRoutes.flatMap(({ operationId, input: { query, header } }) => [
   ...['cursor', 'after']
-    .filter((name) => query?.shape[name])
+    .filter((name) => shapeOf(query)[name])
     .map((name) => ({ operationId, name })),
   ...(header?.shape['Last-Event-ID'] ? [{ operationId, name: 'Last-Event-ID' }] : []),
 ]);

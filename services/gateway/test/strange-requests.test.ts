@@ -1,4 +1,5 @@
 import { idPrefixes } from '@inventory/contracts/ids';
+import { shapeOf } from '@inventory/http/validate-input';
 import { newScope } from '@inventory/testkit/builders';
 import type { z } from 'zod';
 import { publicRoutes } from '../src/public-routes.ts';
@@ -140,7 +141,7 @@ const sameTimes = [
 /** The query parameters that take this value, and not any text. */
 const taking = (value: string) =>
   publicRoutes.flatMap(({ operationId, input }) =>
-    Object.entries(input.query?.shape ?? {})
+    Object.entries(shapeOf(input.query))
       .filter(([, field]) => takes(field, value) && !takes(field, `${value}x`))
       .map(([name]) => ({ operationId, name, value })),
   );

@@ -21,7 +21,7 @@ import { pruneStaging } from './pruning/prune-staging.ts';
 import { openReading } from './reads/open-reading.ts';
 import { openScanning, type Scanning } from './scans/open-scanning.ts';
 import { startAssemblies } from './scans/start-assemblies.ts';
-import { indexes } from './storage/collections.ts';
+import { storeIndexes } from './storage/collections.ts';
 import { openRevisionStores } from './storage/open-stores.ts';
 import type { WaitingScans } from './storage/waiting-scans.ts';
 
@@ -32,7 +32,7 @@ export async function startRevisionStore(
   context: ServiceContext<RevisionStoreConfig>,
 ): Promise<StartedService> {
   const { config, lifetime, clock, logger } = context;
-  const { db, bus, health } = await openBackends(context, 'revision-store', indexes);
+  const { db, bus, health } = await openBackends(context, 'revision-store', storeIndexes);
   const stores = openRevisionStores(db, config.assembly.leaseMs, logger);
   const scanning = openScanning(context, stores, bus.publish);
   const { retention } = scanning.settings;
@@ -80,8 +80,8 @@ function startPruning(
 /** Reports the number of scans that wait for their assembly. */
 function startScanCount(
   { lifetime, logger }: ServiceContext<RevisionStoreConfig>,
-  scans: Pick<WaitingScans, 'count'>,
+  waiting: WaitingScans,
 ): void {
-  const read = () => scans.count();
+  const read = () => waiting.count();
   observeWaitingScans(startScrapedReading({ name: 'waiting scans', read, lifetime, logger }));
 }

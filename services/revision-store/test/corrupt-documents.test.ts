@@ -16,7 +16,7 @@ const dayMs = 86_400_000;
 /** A faulty write of the newest document of a collection that the inventory is read from with others. */
 async function corruptNewest(collection: string, scope: string, fields: object) {
   const documents = store.db.collection(collection);
-  const [newest] = await documents.find({ scope }).sort({ supersededAt: -1 }).toArray();
+  const [newest] = await documents.find({ scope }).sort({ supersededAtMs: -1 }).toArray();
   await documents.updateOne({ _id: newest?.['_id'] as never }, { $set: fields });
 }
 
@@ -32,7 +32,7 @@ describe('Corrupt documents of an inventory (decisions/0013)', () => {
     const ofIt = { scope: _id };
     const { scans, scopes, assetBlocks, observations, changeSets } = store.collections;
     // One without a time first: the next one is then the newest.
-    await corruptNewest('observations', _id, { supersededAt: 'yesterday', observation: null });
+    await corruptNewest('observations', _id, { supersededAtMs: null, observation: null });
     await corruptNewest('observations', _id, { 'observation.texts': 'none' });
     await corruptNewest('change_sets', _id, { counts: 7 });
     const head = await scopes.findOne({ _id });

@@ -141,7 +141,7 @@ describe('A scan whose worker crashed (architecture: leases)', () => {
       expect(await store.committed(scan)).toMatchObject({ observationId: result.observationId });
       await waitFor('nothing of it is staged', async () => {
         const record = await collections.scans.findOne({ _id: scanId });
-        if (record?.state !== 'committed' || record.chunksDropAt) return false;
+        if (record?.state !== 'committed' || record.chunksDropAtMs) return false;
         return (await collections.chunks.countDocuments({ scanId })) === 0;
       });
     },
@@ -193,9 +193,9 @@ describe('A scan whose worker crashed (architecture: leases)', () => {
       expect(await crashed.scans.decideScan(decision)).toBe(true);
       await store.collections.scans.deleteOne({ _id: scanId, refreshId } as never);
       // The pruner would remove the inventory before the scan: there is nothing to keep.
-      const later = new Date(systemClock.now() + 3_600_000);
+      const pruneAtMs = systemClock.now() + 3_600_000;
       const ofIt = { _id: inventoryKeyText(scope) };
-      await store.collections.scopes.updateOne(ofIt, { $set: { pruneAt: later } });
+      await store.collections.scopes.updateOne(ofIt, { $set: { pruneAtMs } });
 
       if (what !== 'is scanned') expect(await running().client.erase(scope)).toBe(204);
       const saved = await running().save({ scope, pages: [plainPage(0, 4)] });

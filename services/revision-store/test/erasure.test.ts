@@ -37,7 +37,7 @@ async function documentsOf({ platform_id }: Scan['scope']): Promise<string[]> {
 const forget = ({ platform_id, app_id, context_id }: Scan['scope']) =>
   store.collections.scopes.updateOne(
     { _id: `${platform_id}/${app_id}/${context_id}` },
-    { $set: { erasedAt: new Date(0), pruneAt: new Date(0) } },
+    { $set: { erasedAt: new Date(0), pruneAtMs: 0 } },
   );
 
 describe('An erasure (Operating surface: erase) [erase]', () => {

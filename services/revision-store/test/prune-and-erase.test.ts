@@ -205,7 +205,7 @@ describe('Pruning (Reads: 24 hours, 180 days) [superseded-stays-24-h-the-head-18
     await store.collections.scopes.updateOne(
       { _id: inventoryKeyText(scope) },
       {
-        $set: { lease: { owner: 'assembling', until }, pruneAt: new Date(clock.now()) },
+        $set: { lease: { owner: 'assembling', until }, pruneAtMs: clock.now() },
       },
     );
     const other = newScope();
@@ -231,7 +231,6 @@ describe('One round of pruning (architecture: everything is bounded)', () => {
   const many = 250;
   const scanIds = Array.from({ length: many }, systemIdentifiers.uuidV7);
   let backlog: StoreUnderTest;
-  const now = () => new Date(clock.now());
 
   beforeEach(async () => {
     backlog = await openStoreUnderTest();
@@ -240,7 +239,7 @@ describe('One round of pruning (architecture: everything is bounded)', () => {
 
   /** Its first round begins at once, and its second not before the test is over. */
   const startPruning = () => backlog.start({ clock, retention: { pruneEveryMs: dayMs } });
-  const stageChunks = (stagedAt: Date) =>
+  const stageChunks = (stagedAtMs: number) =>
     backlog.collections.chunks.insertMany(
       scanIds.map((scanId) => ({
         _id: `${scanId}/1/0/0`,
@@ -248,7 +247,7 @@ describe('One round of pruning (architecture: everything is bounded)', () => {
         digest: '',
         rawBytes: 0,
         content: new Binary(),
-        stagedAt,
+        stagedAtMs,
       })),
     );
   const untilNoChunk = () =>
@@ -257,16 +256,16 @@ describe('One round of pruning (architecture: everything is bounded)', () => {
     });
 
   it('deletes the chunks of every decided scan, of any number', async () => {
-    await stageChunks(now());
+    await stageChunks(clock.now());
     await backlog.collections.scans.insertMany(
       scanIds.map((_id) => ({
         _id,
         state: 'rejected',
         refreshId: null,
-        receivedAt: now(),
+        receivedAtMs: clock.now(),
         trace: {},
-        decidedAt: now(),
-        chunksDropAt: now(),
+        decidedAtMs: clock.now(),
+        chunksDropAtMs: clock.now(),
       })),
     );
 
@@ -276,7 +275,7 @@ describe('One round of pruning (architecture: everything is bounded)', () => {
   });
 
   it('deletes every chunk without a command, also those staged at the same moment', async () => {
-    await stageChunks(new Date(clock.now() - dayMs - 1));
+    await stageChunks(clock.now() - dayMs - 1);
 
     await startPruning();
 
@@ -284,12 +283,12 @@ describe('One round of pruning (architecture: everything is bounded)', () => {
   });
 
   it('continues behind a corrupt record of a scan, whose chunks it keeps (architecture: everything is bounded)', async () => {
-    await stageChunks(new Date(clock.now() - dayMs - 1));
+    await stageChunks(clock.now() - dayMs - 1);
     const [corrupt = ''] = scanIds;
-    const record = { state: 'received', refreshId: 'none', receivedAt: now(), trace: {} };
+    const record = { state: 'received', refreshId: 'none', receivedAtMs: clock.now(), trace: {} };
     await backlog.collections.scans.insertOne({ _id: corrupt, ...record } as never);
     const scope = inventoryKeyText(newScope());
-    await backlog.collections.scopes.insertOne({ _id: scope, pruneAt: now() });
+    await backlog.collections.scopes.insertOne({ _id: scope, pruneAtMs: clock.now() });
 
     await startPruning();
 
@@ -309,7 +308,7 @@ describe('One round of pruning (architecture: everything is bounded)', () => {
       _id: undecided,
       state: 'received',
       refreshId: null,
-      receivedAt: now(),
+      receivedAtMs: clock.now(),
       trace: {},
     });
     const result = { result: 'rejected', reason: 'invalid_pages' } as const;
@@ -318,7 +317,7 @@ describe('One round of pruning (architecture: everything is bounded)', () => {
       scopes.map((_id, at) => ({
         _id,
         // The faulty ones are due longest, then the leased ones.
-        pruneAt: new Date(clock.now() - scopes.length + at),
+        pruneAtMs: clock.now() - scopes.length + at,
         ...(faulty.includes(_id) ? { lastResult, lease: { owner: 'lost', until: expired } } : {}),
         ...(leased.includes(_id) ? { lease: { owner: 'assembling', until } } : {}),
       })),

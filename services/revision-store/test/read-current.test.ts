@@ -136,9 +136,14 @@ describe('GET of a page (Reads: page_size, chains) [current-pinned-chain, page-s
     const [kept] = await packedBlocks.find({ ...ofIt, _id: /br$/ }).toArray();
 
     expect(await replica.client.erase(erased)).toBe(204);
-    const late = { ...ofIt, revisionId: saved.revisionId, rowSetId: null, index: 0 } as const;
+    const late = {
+      revisionId: saved.revisionId,
+      rowSetId: null,
+      index: 0,
+      coding: 'gzip',
+    } as const;
     const packing = { coding: 'gzip', bytes: Buffer.from('x'), rawBytes: 1, crc32: 0 } as const;
-    await blocks.keepPacked({ ...late, textSetId: kept?.set ?? '', coding: 'gzip' }, packing);
+    await blocks.keepPacked(ofIt.scope, { ...late, textSetId: kept?.set ?? '' }, packing);
 
     expect(kept).toBeDefined();
     expect(await packedBlocks.countDocuments(ofIt)).toBe(0);

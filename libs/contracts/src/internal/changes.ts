@@ -4,7 +4,7 @@ import { inventoryKey } from '../inventory-key.ts';
 import { language } from '../languages.ts';
 import { changeCounts, scanWindow } from '../messages/revision.ts';
 import { pageAssetsMax } from '../vocabulary.ts';
-import { time, wire } from '../wire.ts';
+import { orNull, time, wire } from '../wire.ts';
 import { inventoryPaths } from './inventory.ts';
 
 /** Path of the revision-store's internal API. */
@@ -14,25 +14,23 @@ export const changesPagePath = `${inventoryPaths.inventory}/changes` as const;
 export const changeKey = z.string().min(1).max(100);
 
 /** Query of GET /inventories/{platform_id}/{app_id}/{context_id}/changes of the revision-store. */
-export const changesPageQuery = z
-  .object({
-    since: revisionId,
-    language,
-    page_size: z.coerce.number().int().min(1).max(pageAssetsMax),
-    /** What the first page led to, and the key of the last change given: all three on later pages. */
-    revision_id: revisionId.optional(),
-    observation_id: observationId.optional(),
-    behind: changeKey.optional(),
-  })
-  .refine(
-    ({ revision_id, observation_id, behind }) =>
-      (revision_id === undefined) === (observation_id === undefined) &&
-      (revision_id === undefined) === (behind === undefined),
-    {
-      path: ['behind'],
-      message: 'a pinned chain names its revision, its observation and its place',
-    },
-  );
+export const changesPageQuery = wire({
+  since: revisionId,
+  language,
+  pageSize: z.coerce.number().int().min(1).max(pageAssetsMax),
+  /** What the first page led to, and the key of the last change given: all three on later pages. */
+  revisionId: orNull(revisionId),
+  observationId: orNull(observationId),
+  behind: orNull(changeKey),
+}).refine(
+  (query) =>
+    (query.revisionId === null) === (query.observationId === null) &&
+    (query.revisionId === null) === (query.behind === null),
+  {
+    path: ['behind'],
+    message: 'a pinned chain names its revision, its observation and its place',
+  },
+);
 
 /** Header with {@link changesPageMeta} (JSON) of the page bytes. */
 export const changesPageMetaHeader = 'x-changes-page';

@@ -12,7 +12,7 @@ import {
   lookupAssetsMax,
   pageAssetsMax,
 } from '../vocabulary.ts';
-import { time, wire } from '../wire.ts';
+import { orNull, time, wire } from '../wire.ts';
 import { operationsFor } from './operations.ts';
 
 const pages = '/scans/{scan_id}/epochs/{epoch}/pages';
@@ -52,10 +52,10 @@ export const chunkDigestHeader = 'x-chunk-digest';
 const inventoryEpoch = z.string().regex(/^[0-9]+\/[0-9]+\/[0-9]+\/[0-9]+$/);
 
 /** Query of PUT …/chunks/{chunk}: the source decides how soon unused chunks expire. */
-export const stagingQuery = z.object({
+export const stagingQuery = wire({
   source: scanSource.default('refresh'),
-  /** Absent from callers of an earlier version. */
-  inventory_epoch: inventoryEpoch.optional(),
+  /** Null from callers of an earlier version. */
+  inventoryEpoch: orNull(inventoryEpoch),
 });
 
 /** Response of GET /scans/{scan_id}/epochs/{epoch}/pages: the staged pages. */
@@ -65,21 +65,19 @@ const stagedPages = z.object({ pages: z.array(manifestPage).max(scanPagesMax) })
 export const packedPageBeginning = '{"success":true,"data":{';
 
 /** Query of GET /inventories/{platform_id}/{app_id}/{context_id}/page of the revision-store. */
-export const currentPageQuery = z
-  .object({
-    language,
-    page_size: z.coerce.number().int().min(1).max(pageAssetsMax),
-    position: z.coerce.number().int().min(0).default(0),
-    descriptions: descriptions.default('page'),
-    /** In which the page may be packed. */
-    coding: contentCoding.optional(),
-    revision_id: revisionId.optional(),
-    observation_id: observationId.optional(),
-  })
-  .refine((query) => (query.revision_id === undefined) === (query.observation_id === undefined), {
-    path: ['observation_id'],
-    message: 'a pinned chain names both what its first page selected: revision and observation',
-  });
+export const currentPageQuery = wire({
+  language,
+  pageSize: z.coerce.number().int().min(1).max(pageAssetsMax),
+  position: z.coerce.number().int().min(0).default(0),
+  descriptions: descriptions.default('page'),
+  /** In which the page may be packed. */
+  coding: orNull(contentCoding),
+  revisionId: orNull(revisionId),
+  observationId: orNull(observationId),
+}).refine((query) => (query.revisionId === null) === (query.observationId === null), {
+  path: ['observation_id'],
+  message: 'a pinned chain names both what its first page selected: revision and observation',
+});
 
 /** Query of GET /inventories/{platform_id}/{app_id}/{context_id}/assets of the revision-store. */
 export const assetsQuery = z.object({
@@ -95,11 +93,12 @@ export const assetsQuery = z.object({
  * Query of GET /inventories/{platform_id}/{app_id}/{context_id}/lines of the revision-store: a run of
  * assets from a position on, a line each, with {@link currentPageMeta} in its header.
  */
-export const exportLinesQuery = z.object({
+export const exportLinesQuery = wire({
   language,
   format: exportFormat,
   position: z.coerce.number().int().min(0).default(0),
-  observation_id: observationId.optional(),
+  /** What an export is of; null for the latest. */
+  observationId: orNull(observationId),
 });
 
 /** Header with {@link currentPageMeta} (JSON) of the page bytes. */

@@ -1,5 +1,5 @@
 import { plainMeta } from '@inventory/contracts/http/meta';
-import type { Answer as DataOf, Input, InputSchemas } from '@inventory/http/route';
+import type { DataOf, Input, InputSchemas } from '@inventory/http/route';
 import type { z } from 'zod';
 import type { AdmittedRequest, Answer } from './answer.ts';
 import { exampleCursor, plainMetaExample } from './openapi/examples.ts';

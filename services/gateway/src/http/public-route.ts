@@ -3,7 +3,7 @@ import type { Permission, ProductCode } from '@inventory/contracts/vocabulary';
 import type { DocumentedEndpoint } from '@inventory/http/openapi-document';
 import type { DocumentedAnswer } from '@inventory/http/openapi-responses';
 import { Refused } from '@inventory/http/refused';
-import type { BoundRoute, Answer as DataOf, Input, InputSchemas } from '@inventory/http/route';
+import type { BoundRoute, DataOf, Input, InputSchemas } from '@inventory/http/route';
 import { validateInput } from '@inventory/http/validate-input';
 import { invariant } from '@inventory/runtime/bug';
 import { z } from 'zod';

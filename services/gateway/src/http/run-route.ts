@@ -40,7 +40,7 @@ export function runRoute(frame: PublicFrame): PublicMiddleware {
     };
     const route = required(state, 'route');
     const pathValues = required(state, 'pathValues');
-    const raw = await readInput(req, route, { pathValues, mayOmitBody: false });
+    const raw = await readInput(req, route, pathValues, false);
     await authorizeAgain(frame, state);
     const answer = await route.run(raw, request);
     if ('stream' in answer) {

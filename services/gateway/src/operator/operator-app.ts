@@ -78,7 +78,7 @@ function runRoute(audit: Audit): Middleware<OperatorState> {
     const { route, pathValues, call } = context.state;
     invariant(route !== undefined && pathValues !== undefined, 'the request has no route');
     invariant(call !== undefined, 'the request has no operator');
-    const raw = await readInput(context.req, route, { pathValues, mayOmitBody: true });
+    const raw = await readInput(context.req, route, pathValues, true);
     const result = await route.run(raw, {
       accepts: (...types) => acceptedType(context, types),
       audited: (change, work) => audit.change(call, change, work),

@@ -4,7 +4,7 @@ import type { OperatorRole } from '@inventory/contracts/vocabulary';
 import type { DocumentedEndpoint } from '@inventory/http/openapi-document';
 import type { DocumentedAnswer } from '@inventory/http/openapi-responses';
 import { Reply } from '@inventory/http/reply';
-import type { Answer, BoundRoute, Input, InputSchemas, Method } from '@inventory/http/route';
+import type { BoundRoute, DataOf, Input, InputSchemas, Method } from '@inventory/http/route';
 import { validateInput } from '@inventory/http/validate-input';
 import { z } from 'zod';
 import type { AuditedChange } from './audit.ts';
@@ -87,7 +87,7 @@ interface OperatorRouteSettings<Schemas extends InputSchemas, Body extends z.Zod
     services: OperatorServices,
     input: Input<Schemas>,
     request: OperatorRequest,
-  ) => Promise<Answer<Body> | Reply>;
+  ) => Promise<DataOf<Body> | Reply>;
 }
 
 interface PassedOn extends InternalOperation {

@@ -7,7 +7,7 @@ import type { ChangeStore } from '../storage/change-store.ts';
 export interface ComposedSets {
   readonly scope: string;
   /** Oldest first: each leads to where the next begins. */
-  readonly sets: readonly Pick<ChangeSet, 'setId' | 'lastKey'>[];
+  readonly sets: readonly ChangeSet[];
   readonly keyOf: (identity: string) => string;
 }
 
@@ -38,7 +38,7 @@ export async function* composeChanges(
   { scope, sets, keyOf }: ComposedSets,
   behind: string,
 ): AsyncGenerator<Change> {
-  const readers = sets.map((set) => readSet(store, { scope, set, keyOf }, behind));
+  const readers = sets.map((set) => readSet(store, scope, set, keyOf, behind));
   const heads = await Promise.all(readers.map((reader) => reader.next()));
   for (;;) {
     let key: string | undefined;
@@ -58,11 +58,9 @@ export async function* composeChanges(
 
 async function* readSet(
   store: ChangeStore,
-  {
-    scope,
-    set,
-    keyOf,
-  }: Pick<ComposedSets, 'scope' | 'keyOf'> & { readonly set: ComposedSets['sets'][number] },
+  scope: string,
+  set: ChangeSet,
+  keyOf: ComposedSets['keyOf'],
   behind: string,
 ): AsyncGenerator<Change, undefined> {
   for (let after = behind; after < set.lastKey; ) {

@@ -10,8 +10,8 @@ import type { Observation } from '../domain/observation.ts';
 import { assetIdentity, descriptionKey } from '../domain/page-survey.ts';
 import { amountAt, keyAt, type Survey, totalCount } from '../domain/survey.ts';
 import { setsOf } from '../reads/read-blocks.ts';
-import { type RowSets, readRows } from '../reads/read-rows.ts';
-import type { BlockStore } from '../storage/block-store.ts';
+import { readRows } from '../reads/read-rows.ts';
+import type { BlockReading, RowSets } from '../storage/block-store.ts';
 
 const rowsPerBlockMax = 2 ** 16;
 const stepsPerTurn = 5_000;
@@ -27,7 +27,7 @@ export function keysIn({ app_id, context_id }: InventoryKey): (identity: string)
  * alike leaves nothing in memory.
  */
 export async function differFromHead(
-  blocks: BlockStore,
+  blocks: BlockReading,
   head: Observation,
   survey: Survey,
   keyOf: (identity: string) => string,
@@ -74,7 +74,7 @@ function rowsSeenBy(head: Observation): RowSets {
 
 /** The rows before of groups of differences, joined; empty where the head has none. */
 export async function gatherHeadRows(
-  blocks: BlockStore,
+  blocks: BlockReading,
   head: Observation,
   differences: Differences,
   groups: readonly Uint32Array[],

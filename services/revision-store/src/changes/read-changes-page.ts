@@ -91,11 +91,11 @@ async function joiningSets(
   const readable = isChangeSetReadable(kept.supersededAtMs, clock.now(), retention);
   // A chain of pages that began in time is read to its end.
   if (!readable && pinned === null) return 'unjoined';
-  const { fromOrdinal, toOrdinal } = kept.set;
+  const { fromOrdinal, toOrdinal } = kept;
   const spans = spansBetween(fromOrdinal ?? toOrdinal, chain.ordinal);
   const sets = await findSets(changes, chain.root, spans, joins);
   if (sets === null) return 'unjoined';
-  return fromOrdinal === null ? [kept.set, ...sets] : sets;
+  return fromOrdinal === null ? [kept, ...sets] : sets;
 }
 
 async function refuse(
@@ -110,7 +110,7 @@ async function refuse(
   ]);
   if (known === null) return { result: 'no_revision' };
   const { revisionId: newest } = known.head.revision;
-  const untilMs = mintedAtMs(oldest?.set.to ?? newest);
+  const untilMs = mintedAtMs(oldest?.to ?? newest);
   const judged = kept ? 'expired' : judgeUnjoined(since, { sinceMs: known.knownSinceMs, untilMs });
   return judged === 'expired'
     ? { result: 'revision_expired', newest }
@@ -165,7 +165,7 @@ async function readPage(
 
 async function countOf(
   { changes }: InventoryReading,
-  composed: ComposedSets & { readonly sets: readonly ChangeSet[] },
+  composed: ComposedSets,
 ): Promise<ChangeCounts> {
   const [only, second] = composed.sets;
   if (only && !second) return only.counts;

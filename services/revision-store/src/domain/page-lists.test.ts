@@ -24,8 +24,8 @@ describe('The lists of a staged page (byte for byte as it was staged)', () => {
   });
 
   it('are found wrong when the last row is lost', () => {
-    const planted: typeof cutLists = (text, { assets, descriptions }) =>
-      cutLists(text, { assets, descriptions: descriptions.slice(0, -2) });
+    const planted: typeof cutLists = (text, survey) =>
+      cutLists(text, { ...survey, descriptions: survey.descriptions.slice(0, -2) });
     expect(fc.check(isCutAtItsRows(planted), { seed: 1, numRuns: 500 }).failed).toBe(true);
   });
 

@@ -15,10 +15,7 @@ const comma = 0x2c;
  * The lists of a page that has nothing beside them, `{"assets":[…],"descriptions":[…]}`, and nothing
  * but commas between rows, as the collector writes pages. Null for any other.
  */
-export function cutLists(
-  text: Buffer,
-  { assets, descriptions }: Pick<PageSurvey, keyof PageLists>,
-): PageLists | null {
+export function cutLists(text: Buffer, { assets, descriptions }: PageSurvey): PageLists | null {
   const assetsEnd = endOfRows(text, assets, open.length);
   const start = assetsEnd + between.length;
   const end = endOfRows(text, descriptions, start);

@@ -34,7 +34,7 @@ export interface PageSurvey {
 
 export function surveyRows(found: FoundRows): PageSurvey {
   const places = new Map<string, number>();
-  const placeOf = (row: Pick<StagedDescription, 'classid' | 'instanceid'>): number => {
+  const placeOf = (row: StagedDescription): number => {
     const key = descriptionKey(row);
     const place = places.get(key) ?? places.size;
     places.set(key, place);
@@ -57,7 +57,7 @@ export function surveyRows(found: FoundRows): PageSurvey {
   };
 }
 
-function spansOf(rows: readonly Pick<FoundRow<unknown, unknown>, 'start' | 'end'>[]): number[] {
+function spansOf(rows: readonly FoundRow<unknown, unknown>[]): number[] {
   return rows.flatMap(({ start, end }) => [start, end]);
 }
 
@@ -71,6 +71,6 @@ export function assetIdentity(row: StagedAsset): string {
 }
 
 /** What joins assets to their description. Never by `classid` alone: instances differ. */
-export function descriptionKey(row: Pick<StagedDescription, 'classid' | 'instanceid'>): string {
+export function descriptionKey(row: StagedDescription): string {
   return JSON.stringify([row.classid, row.instanceid]);
 }

@@ -2,7 +2,7 @@ import type { ObservationId, RevisionId } from '@inventory/contracts/ids';
 import type { Language } from '@inventory/contracts/languages';
 import type { ScanSource, ScanWindow } from '@inventory/contracts/messages/revision';
 import type { ChainPlace, ChangeSet } from './change-chain.ts';
-import type { Observation, Revision, TextSet, TextSets } from './observation.ts';
+import type { Observation, Revision, TextSets } from './observation.ts';
 
 /** What the pages of a scan say, whoever read them and when. */
 export interface Contents {
@@ -47,11 +47,7 @@ export interface ScanComparison {
 }
 
 /** Nothing of the pages is needed that the head does not have. */
-export function writesNothing({
-  writesAssets,
-  writesTexts,
-  writesRows,
-}: Pick<ScanComparison, 'writesAssets' | 'writesTexts' | 'writesRows'>): boolean {
+export function writesNothing({ writesAssets, writesTexts, writesRows }: ScanComparison): boolean {
   return !writesAssets && !writesTexts && !writesRows;
 }
 
@@ -74,15 +70,10 @@ export function compareWithHead(
   };
   const texts: TextSets = { ...same?.texts, [findings.language]: textSet };
   const after = place === 'head' ? present : null;
+  const chain = place === 'head' ? placeAfter(present, fresh.revisionId) : null;
   const observation: Observation = {
     observationId: fresh.observationId,
-    revision:
-      same?.revision ??
-      newRevision(findings, {
-        revisionId: fresh.revisionId,
-        blockAssets,
-        chain: place === 'head' ? placeAfter(present, fresh.revisionId) : null,
-      }),
+    revision: same?.revision ?? newRevision(findings, fresh, blockAssets, chain),
     source: findings.source,
     ...orderOf(findings, after),
     language: findings.language,
@@ -104,11 +95,7 @@ export function compareWithHead(
 }
 
 /** Rows of a language may be those of another one, or of the scan that found the revision. */
-function rowsOf(
-  { rowsDigest }: Findings,
-  same: Observation | null,
-  fresh: FreshIds,
-): Pick<TextSet, 'rowSetId' | 'rowsDigest'> {
+function rowsOf({ rowsDigest }: Findings, same: Observation | null, fresh: FreshIds) {
   if (same === null) return { rowSetId: null, rowsDigest };
   const known = Object.values(same.texts).find((texts) => texts.rowsDigest === rowsDigest);
   return { rowSetId: known ? known.rowSetId : fresh.rowSetId, rowsDigest };
@@ -131,7 +118,10 @@ function precedes({ source, sequence, scanWindow }: Findings, head: Observation)
     : scanWindow.completedAtMs < head.scanWindow.completedAtMs;
 }
 
-type Order = Pick<Observation, 'sequence' | 'scannedUntilMs'>;
+interface Order {
+  readonly sequence: number | null;
+  readonly scannedUntilMs: number | null;
+}
 
 /** What the next scans are compared with, once this one is saved. */
 function orderOf({ source, sequence, scanWindow }: Findings, head: Order | null): Order {
@@ -154,9 +144,11 @@ function windowAfter(window: ScanWindow, head: Observation | null): ScanWindow {
 
 function newRevision(
   { ownershipDigest, totalCount, totalAmount }: Findings,
-  own: Pick<Revision, 'revisionId' | 'blockAssets' | 'chain'>,
+  { revisionId }: FreshIds,
+  blockAssets: number,
+  chain: ChainPlace | null,
 ): Revision {
-  return { ownershipDigest, totalCount, totalAmount, ...own, joins: [] };
+  return { revisionId, ownershipDigest, totalCount, totalAmount, blockAssets, chain, joins: [] };
 }
 
 /** Without a head a chain begins. */

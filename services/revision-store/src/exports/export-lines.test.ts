@@ -15,8 +15,7 @@ import { assemble, type Page } from '../../test/support/assembled-inventory.ts';
 import { memoryInventory, readingWith } from '../../test/support/memory-inventory.ts';
 import { joinTexts } from '../domain/joined-texts.ts';
 import type { InventoryReading } from '../reads/open-reading.ts';
-import type { BlockReading } from '../storage/block-cache.ts';
-import type { BlockTexts } from '../storage/block-store.ts';
+import type { BlockReading, BlockTexts } from '../storage/block-store.ts';
 import { exportLines } from './export-lines.ts';
 import { readExportLines } from './read-export-lines.ts';
 

@@ -30,8 +30,7 @@ export const readChangesPageRoute = internalRoute({
   // Pages are a few MiB each, and in memory until they are sent.
   inFlightMax: 24,
   async handle(reading: InventoryReading, { path: scope, query }) {
-    const { since, language, page_size: pageSize } = query;
-    const request = { scope, since, language, pageSize, pinned: pinnedBy(query) };
+    const request = { ...query, scope, pinned: pinnedBy(query) };
     const page = await readChanges(reading, request);
     switch (page.result) {
       case 'page': {
@@ -70,13 +69,16 @@ const unknownRevision = {
   reason: 'is no revision of this inventory',
 } as const;
 
-function pinnedBy(query: z.output<typeof changesPageQuery>): ChangesPageRequest['pinned'] {
-  const { revision_id: revisionId, observation_id: observationId, behind } = query;
+function pinnedBy({
+  revisionId,
+  observationId,
+  behind,
+}: z.output<typeof changesPageQuery>): ChangesPageRequest['pinned'] {
   return revisionId && observationId && behind ? { revisionId, observationId, behind } : null;
 }
 
 function metaOf(
-  { scope, since }: Pick<ChangesPageRequest, 'scope' | 'since'>,
+  { scope, since }: ChangesPageRequest,
   { to, language, counts, lastKey }: Extract<ChangesRead, { result: 'page' }>,
 ): ChangesPageMeta {
   const { revision, observationId, scanWindow } = to;

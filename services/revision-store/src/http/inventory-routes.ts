@@ -22,11 +22,7 @@ import { countPage } from '../metrics.ts';
 import { eraseSavedInventory } from '../pruning/erase-inventory.ts';
 import { lookUpAssets } from '../reads/look-up-assets.ts';
 import type { InventoryReading } from '../reads/open-reading.ts';
-import {
-  type CurrentPageRequest,
-  type CurrentRead,
-  readCurrent,
-} from '../reads/read-current-page.ts';
+import { type CurrentPageRequest, type PageHead, readCurrent } from '../reads/read-current-page.ts';
 import type { NoPage } from '../reads/read-observed.ts';
 import type { Scanning } from '../scans/open-scanning.ts';
 
@@ -40,12 +36,8 @@ export const readCurrentPageRoute = internalRoute({
   inFlightMax: 48,
   async handle(reading: InventoryReading, { path: scope, query }) {
     const page = await readCurrent(reading, {
+      ...query,
       scopeKey: inventoryKeyText(scope),
-      language: query.language,
-      pageSize: query.page_size,
-      position: query.position,
-      descriptions: query.descriptions,
-      coding: query.coding ?? null,
       pinned: pinnedBy(query),
     });
     if (page.result !== 'page') throw noPage(page);
@@ -74,12 +66,9 @@ export const readExportLinesRoute = internalRoute({
   input: { path: scopePath, query: exportLinesQuery },
   // Each has its lines in memory until they are sent, and a block.
   inFlightMax: 8,
-  async handle(
-    reading: InventoryReading,
-    { path: scope, query: { observation_id: observationId = null, ...query } },
-  ) {
+  async handle(reading: InventoryReading, { path: scope, query }) {
     const scopeKey = inventoryKeyText(scope);
-    const lines = await readExportLines(reading, { ...query, scopeKey, observationId });
+    const lines = await readExportLines(reading, { ...query, scopeKey });
     if (lines.result !== 'page') throw noPage(lines);
     const meta = metaOf(scope, { ...lines, packed: null });
     return pageReply(meta, writeLineRun(lines.lines));
@@ -153,8 +142,10 @@ function pageReply(meta: CurrentPageMeta, body: readonly Buffer[]): Reply {
 
 const beyondEnd = { in: 'query', field: 'position', reason: 'is beyond the end' } as const;
 
-function pinnedBy(query: z.output<typeof currentPageQuery>): CurrentPageRequest['pinned'] {
-  const { revision_id: revisionId, observation_id: observationId } = query;
+function pinnedBy({
+  revisionId,
+  observationId,
+}: z.output<typeof currentPageQuery>): CurrentPageRequest['pinned'] {
   return revisionId && observationId ? { revisionId, observationId } : null;
 }
 
@@ -172,9 +163,8 @@ export const eraseSavedInventoryRoute = internalRoute({
 
 function metaOf(
   scope: InventoryKey,
-  page: Omit<Extract<CurrentRead, { result: 'page' }>, 'body'>,
+  { observation, language, nextPosition, packed }: PageHead,
 ): CurrentPageMeta {
-  const { observation, language, nextPosition, packed } = page;
   const { revision, observationId, scanWindow, reportedTotalCount } = observation;
   const { revisionId, totalCount, totalAmount } = revision;
   return {

@@ -39,8 +39,8 @@ export const putChunkRoute = internalRoute({
   inFlightMax: 16,
   async handle(scanning: Scanning, { path, query, header, body }) {
     const { scan_id: scanId, ...place } = path;
-    const { source, inventory_epoch: epoch } = query;
-    const of = epoch === undefined ? null : fromEpochText(epoch);
+    const { source, inventoryEpoch } = query;
+    const of = inventoryEpoch === null ? null : fromEpochText(inventoryEpoch);
     const chunk = { digest: header[chunkDigestHeader], content: body, source, of };
     await stageChunk(scanning, { scanId, ...place }, chunk);
     freeBytes(body);

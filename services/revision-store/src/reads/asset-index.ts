@@ -4,7 +4,7 @@ import type { Logger } from '@inventory/runtime/logger';
 import { blockCount } from '../domain/block-plan.ts';
 import type { Revision } from '../domain/observation.ts';
 import type { AssetIndexStore } from '../storage/asset-index-store.ts';
-import type { BlockReading } from '../storage/block-cache.ts';
+import type { BlockReading } from '../storage/block-store.ts';
 import { readAssetRows } from './read-blocks.ts';
 
 /** Hashes of the `assetid` of each asset of a revision, in its order; null when its blocks are gone. */
@@ -16,18 +16,14 @@ export const assetHash = (assetId: string): number => crc32(assetId);
 
 /**
  * An index is made at the first lookup of its revision, one block at a time, and kept with it. Requests
- * of one replica share the making.
+ * of one replica share the making. The blocks are not those of the cache: a large revision would evict
+ * all others.
  */
-export function createAssetIndexes({
-  blocks,
-  indexes,
-  logger,
-}: {
-  /** Not those of the cache: a large revision would evict all others. */
-  readonly blocks: Pick<BlockReading, 'readAssets' | 'readPart'>;
-  readonly indexes: AssetIndexStore;
-  readonly logger: Logger;
-}): AssetIndexes {
+export function createAssetIndexes(
+  blocks: BlockReading,
+  indexes: AssetIndexStore,
+  logger: Logger,
+): AssetIndexes {
   const making = new Map<RevisionId, Promise<Uint32Array | null>>();
 
   async function make(scope: string, revision: Revision): Promise<Uint32Array | null> {

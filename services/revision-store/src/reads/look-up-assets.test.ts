@@ -26,7 +26,7 @@ function openLookups(pages: readonly Page[], blockAssets: number) {
   const reading = readingWith({
     scopes: { readHead: async () => observation },
     blocks,
-    assetIndexes: createAssetIndexes({ blocks, indexes, logger: testLogger }),
+    assetIndexes: createAssetIndexes(blocks, indexes, testLogger),
   });
   async function lookUp(assetIds: readonly string[], descriptions: 'page' | 'none' = 'page') {
     const language = 'english';

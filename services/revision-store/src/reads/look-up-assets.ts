@@ -5,7 +5,7 @@ import { invariant } from '@inventory/runtime/bug';
 import { joinedBytes, keepTexts, sliceParts, type TextPart } from '../domain/joined-texts.ts';
 import type { Observation, Revision } from '../domain/observation.ts';
 import { type BlockRange, neededLocals, type PagePart, pageBody } from '../domain/page-body.ts';
-import type { BlockReading } from '../storage/block-cache.ts';
+import type { BlockReading } from '../storage/block-store.ts';
 import { assetHash } from './asset-index.ts';
 import type { InventoryReading } from './open-reading.ts';
 import {

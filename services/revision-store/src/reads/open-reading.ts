@@ -24,8 +24,8 @@ export function openReading(
     blocks: cacheBlocks(blocks, settings.blockCacheBytes),
     /** Read for one purpose alone, not from a cache: what was read is freed. */
     rowBlocks: blocks,
-    exportBlocks: cacheStoredBlocks(blocks, exportCacheBytes),
-    assetIndexes: createAssetIndexes({ blocks, indexes, logger }),
+    exportBlocks: cacheStoredBlocks(blocks.asStored, exportCacheBytes),
+    assetIndexes: createAssetIndexes(blocks, indexes, logger),
     clock,
     logger,
     retention: settings.retention,

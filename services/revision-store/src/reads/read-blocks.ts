@@ -1,4 +1,3 @@
-import type { RevisionId } from '@inventory/contracts/ids';
 import type { Language } from '@inventory/contracts/languages';
 import type { StagedAsset } from '@inventory/contracts/staged-rows';
 import type { Descriptions } from '@inventory/contracts/vocabulary';
@@ -12,8 +11,7 @@ import {
   type OutlinedRange,
   type PagePart,
 } from '../domain/page-body.ts';
-import type { BlockReading, StoredReading } from '../storage/block-cache.ts';
-import type { AssetBlock, BlockTexts } from '../storage/block-store.ts';
+import type { AssetBlock, BlockReading, BlockTexts, RowSets } from '../storage/block-store.ts';
 
 /** A block is gone: its inventory was erased, or it has expired meanwhile. */
 export class BlocksGone extends Error {
@@ -21,10 +19,7 @@ export class BlocksGone extends Error {
 }
 
 /** The sets that hold the blocks of a page. */
-export interface PageSets {
-  readonly revisionId: RevisionId;
-  /** Of the rows, where they are not those of the revision. */
-  readonly rowSetId: string | null;
+export interface PageSets extends RowSets {
   /** Null where the page has no descriptions. */
   readonly textSetId: string | null;
 }
@@ -57,7 +52,7 @@ interface StoredTexts<First> {
 }
 
 export async function readOutline<First>(
-  blocks: StoredReading<First>,
+  blocks: BlockReading<First>,
   { revisionId, rowSetId, textSetId }: PageSets,
   range: BlockRange,
 ): Promise<StoredRange<First | Buffer> | null> {
@@ -89,7 +84,7 @@ export function toOutline({ range, block, rows, texts }: StoredRange<unknown>): 
 }
 
 export async function readContent(
-  blocks: Pick<BlockReading, 'readPart'>,
+  blocks: BlockReading<Buffer | PackedBytes>,
   { range, block, rows, texts }: StoredRange<Buffer | PackedBytes>,
 ): Promise<PagePart | null> {
   const { from, to } = range;
@@ -101,7 +96,7 @@ export async function readContent(
 
 /** The parts of a block that hold wanted texts, one after another; null when one is gone. */
 async function readParts(
-  blocks: Pick<BlockReading, 'readPart'>,
+  blocks: BlockReading<Buffer | PackedBytes>,
   { set, index, texts }: StoredTexts<Buffer | PackedBytes>,
   wanted: (row: number) => boolean,
 ): Promise<TextPart[] | null> {
@@ -125,7 +120,7 @@ export function allPresent<Item>(items: readonly (Item | null)[]): items is read
 
 /** The parsed assets of a block of a revision, in its order; null when it is gone. */
 export async function readAssetRows(
-  blocks: Pick<BlockReading, 'readAssets' | 'readPart'>,
+  blocks: BlockReading,
   set: string,
   index: number,
 ): Promise<StagedAsset[] | null> {

@@ -33,18 +33,22 @@ export interface CurrentPageRequest {
   } | null;
 }
 
-export type CurrentRead =
-  | {
-      readonly result: 'page';
-      readonly observation: Observation;
-      /** The language of the descriptions given. */
-      readonly language: Language;
-      readonly nextPosition: number | null;
-      /** The text of the members `assets` and `descriptions`, in pieces; or packed, in one. */
-      readonly body: readonly Buffer[];
-      readonly packed: PackedBeginning | null;
-    }
-  | NoPage;
+/** What is said of a page in its response, beside the texts themselves. */
+export interface PageHead {
+  readonly observation: Observation;
+  /** The language of the descriptions given. */
+  readonly language: Language;
+  readonly nextPosition: number | null;
+  readonly packed: PackedBeginning | null;
+}
+
+interface FoundPage extends PageHead {
+  readonly result: 'page';
+  /** The text of the members `assets` and `descriptions`, in pieces; or packed, in one. */
+  readonly body: readonly Buffer[];
+}
+
+export type CurrentRead = FoundPage | NoPage;
 
 /** Largest text of a page, unless one asset alone is larger: what is in memory at once is bounded. */
 export const pageBytesMax = 16 * 1024 * 1024;
@@ -97,7 +101,7 @@ async function readPackedPage(
   const raw = Buffer.concat([Buffer.from(packedPageBeginning), ...page.body]);
   const packed = await packBeginning(coding, raw);
   if (packed.bytes.length > packedBytesMax) return page;
-  await reading.blocks.keepPacked({ ...place, scope }, packed).catch((error: unknown) => {
+  await reading.blocks.keepPacked(scope, place, packed).catch((error: unknown) => {
     reading.logger.warn({ err: error }, 'packed page not kept');
   });
   return { ...found, body: [packed.bytes], packed };

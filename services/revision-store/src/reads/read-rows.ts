@@ -1,10 +1,7 @@
 import { freeBytes } from '@inventory/runtime/free-bytes';
 import { offsetsIn, partEnd } from '../domain/joined-texts.ts';
-import type { BlockStore } from '../storage/block-store.ts';
-import { BlocksGone, type PageSets } from './read-blocks.ts';
-
-/** A revision, and the set of its rows where they are not those of the revision. */
-export type RowSets = Pick<PageSets, 'revisionId' | 'rowSetId'>;
+import type { BlockReading, RowSets } from '../storage/block-store.ts';
+import { BlocksGone } from './read-blocks.ts';
 
 export interface StoredRow {
   readonly row: number;
@@ -15,7 +12,7 @@ export interface StoredRow {
 
 /** The rows of a block, or those wanted, part by part: each is read before the next, and then freed. */
 export async function* readRows(
-  blocks: BlockStore,
+  blocks: BlockReading,
   { revisionId, rowSetId }: RowSets,
   index: number,
   wanted?: { has(row: number): boolean },

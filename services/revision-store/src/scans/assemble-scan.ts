@@ -15,7 +15,7 @@ import {
 import type { ScopeLease } from '../storage/scope-store.ts';
 import type { RequestedLease, ScanToAssemble } from '../storage/waiting-scans.ts';
 import { work } from '../work.ts';
-import { commitScan, type ScanToCommit } from './commit-scan.ts';
+import { commitScan, type LeasedScan, type ScanToCommit } from './commit-scan.ts';
 import { compareScan, contentsOf } from './compare-with-head.ts';
 import { decideScan, settleLastResult } from './decide-scan.ts';
 import type { Scanning } from './open-scanning.ts';
@@ -121,13 +121,6 @@ export async function tryRelease({ scopes, logger }: Scanning, lease: ScopeLease
     .catch((error: unknown) => logger.warn({ err: error }, 'lease not released'));
 }
 
-interface LeasedScan {
-  readonly claimed: ScanToAssemble;
-  readonly lease: ScopeLease;
-  readonly signal: AbortSignal;
-  readonly onReleased: () => void;
-}
-
 async function assembleUnderLease(scanning: Scanning, leased: LeasedScan): Promise<AssemblyEnd> {
   const { claimed, lease } = leased;
   await settleLastResult(scanning, lease);
@@ -178,11 +171,11 @@ async function assemblePages(scanning: Scanning, leased: LeasedScan): Promise<As
 
 async function commit(
   scanning: Scanning,
-  { claimed, lease, onReleased }: LeasedScan,
-  assembled: Pick<ScanToCommit, 'verdict' | 'aside' | 'written'>,
+  leased: LeasedScan,
+  assembled: ScanToCommit,
 ): Promise<AssemblyEnd> {
-  const decision = await commitScan(scanning, { claimed, lease, onReleased, ...assembled });
-  return decision ? decided(decision, true) : decided(await readDecision(scanning, claimed));
+  const decision = await commitScan(scanning, leased, assembled);
+  return decision ? decided(decision, true) : decided(await readDecision(scanning, leased.claimed));
 }
 
 /**

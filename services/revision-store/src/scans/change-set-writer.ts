@@ -1,6 +1,5 @@
 import type { ChangeCounts } from '@inventory/contracts/messages/revision';
 import { type Change, changeBytes } from '../domain/change.ts';
-import type { ChangeSet } from '../domain/change-chain.ts';
 import { type JoinedTexts, joinTexts } from '../domain/joined-texts.ts';
 import type { ChangeStore } from '../storage/change-store.ts';
 
@@ -13,56 +12,48 @@ export function isBlockFull(changes: number, bytes: number, more: number): boole
   return changes > 0 && (changes === blockChangesMax || bytes + more > blockBytesMax);
 }
 
-export interface ChangeSetWriter {
-  /** Writes the next block. */
-  write(rows: {
-    readonly before: JoinedTexts;
-    readonly after: JoinedTexts;
-    readonly lastKey: string;
-  }): Promise<void>;
-  /** Adds a change to the block that is written next. */
-  add(change: Change): Promise<void>;
-  /** Writes what was added, and tells what the set has. */
-  end(): Promise<Pick<ChangeSet, 'setId' | 'counts' | 'lastKey'>>;
-}
+export type ChangeSetWriter = ReturnType<typeof openSetWriter>;
 
 /** Writes one change set, in the order of its keys. */
 export function openSetWriter(
   changes: ChangeStore,
   place: { readonly scope: string; readonly set: string },
-): ChangeSetWriter {
+) {
   const counts = { added: 0, removed: 0, changed: 0 };
   let index = 0;
   let previousKey = '';
   let pending: Change[] = [];
   let pendingBytes = 0;
 
-  const write: ChangeSetWriter['write'] = async ({ before, after, lastKey }) => {
+  /** Writes the next block. */
+  async function write(before: JoinedTexts, after: JoinedTexts, lastKey: string): Promise<void> {
     await changes.writeBlock(place, { block: { index, before, after }, previousKey, lastKey });
     for (const [row, length] of before.lengths.entries()) {
       counts[kindOf(length, after.lengths[row] ?? 0)] += 1;
     }
     previousKey = lastKey;
     index += 1;
-  };
+  }
 
   async function writePending(): Promise<void> {
     const last = pending.at(-1);
     if (!last) return;
     const before = joinTexts(pending.map((change) => change.before ?? undefined));
     const after = joinTexts(pending.map((change) => change.after ?? undefined));
-    await write({ before, after, lastKey: last.key });
+    await write(before, after, last.key);
     [pending, pendingBytes] = [[], 0];
   }
 
   return {
     write,
-    async add(change) {
+    /** Adds a change to the block that is written next. */
+    async add(change: Change): Promise<void> {
       const bytes = changeBytes(change);
       if (isBlockFull(pending.length, pendingBytes, bytes)) await writePending();
       pending.push(change);
       pendingBytes += bytes;
     },
+    /** Writes what was added. What the set has. */
     async end() {
       await writePending();
       return { setId: place.set, counts, lastKey: previousKey };

@@ -9,16 +9,21 @@ import type { ScanToAssemble } from '../storage/waiting-scans.ts';
 import { decideScan, dropChunks } from './decide-scan.ts';
 import type { Scanning } from './open-scanning.ts';
 
-export interface ScanToCommit {
+/** A claimed scan under the lease of its inventory. */
+export interface LeasedScan {
   readonly claimed: ScanToAssemble;
   readonly lease: ScopeLease;
+  readonly signal: AbortSignal;
+  /** The lease ended with the move of the head. */
+  readonly onReleased: () => void;
+}
+
+export interface ScanToCommit {
   readonly verdict: ScanComparison;
   /** What leads from a revision that never becomes the head to it. */
   readonly aside: ChangeSet | null;
   /** The last of its blocks. */
   readonly written: Promise<void>;
-  /** The lease ended with the move of the head. */
-  readonly onReleased: () => void;
 }
 
 /**
@@ -42,7 +47,8 @@ export interface ScanToCommit {
  */
 export async function commitScan(
   scanning: Scanning,
-  { claimed, lease, verdict, aside, written, onReleased }: ScanToCommit,
+  { claimed, lease, onReleased }: LeasedScan,
+  { verdict, aside, written }: ScanToCommit,
 ): Promise<ScanResult | null> {
   const { scans, scopes, observations, clock } = scanning;
   const { scanId, refreshId } = claimed.scan;
@@ -53,7 +59,7 @@ export async function commitScan(
   const keep = async () => {
     await Promise.all([
       superseded && observations.keepSuperseded(inventory, superseded, clock.now()),
-      keepChanges(scanning, { lease, verdict, aside }),
+      keepChanges(scanning, lease, verdict, aside),
     ]);
   };
   const [isBegun] = await Promise.all([scans.beginCommit(scanId), written, isNext && keep()]);
@@ -76,9 +82,10 @@ export async function commitScan(
 
 async function keepChanges(
   { changes, clock }: Scanning,
-  { lease, verdict, aside }: Pick<ScanToCommit, 'lease' | 'verdict' | 'aside'>,
+  { scopeKey, head }: ScopeLease,
+  verdict: ScanComparison,
+  aside: ChangeSet | null,
 ): Promise<void> {
-  const { scopeKey, head } = lease;
   const { chain, joins } = head?.revision ?? { chain: null, joins: [] };
   if (!verdict.changed || chain === null) return;
   if (verdict.place === 'head') {

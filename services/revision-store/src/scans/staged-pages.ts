@@ -14,15 +14,19 @@ import {
 } from './read-staged-page.ts';
 import { surveyPage } from './survey-page.ts';
 
-/** The rows of a page, in a text that is unpacked when it is read. */
-export interface StagedRows {
+/** A text that is unpacked when it is read. */
+interface UnpackedText {
+  text(): Buffer;
+  /** The text, and every part of it, is read no more. */
+  free(): void;
+}
+
+/** The rows of a page. */
+export interface StagedRows extends UnpackedText {
   /** Where the text begins in the page. */
   readonly from: number;
   /** Start and end of each row in the page. */
   readonly spans: Uint32Array;
-  text(): Buffer;
-  /** The text, and every part of it, is read no more. */
-  free(): void;
   /** The rows, joined by commas, as they are stored; null where they are not stored by themselves. */
   readonly packed: PackedBytes | null;
 }
@@ -119,7 +123,7 @@ export function openStagedPages(
   };
 }
 
-function unpacked(packed: PackedBytes): Pick<StagedRows, 'text' | 'free'> {
+function unpacked(packed: PackedBytes): UnpackedText {
   let raw: Buffer | null = null;
   return {
     text() {

@@ -214,11 +214,8 @@ async function writeGroup(
   place: ScanComparison['place'],
 ): Promise<void> {
   for (const { inHead, inScan, lastKey } of rows) {
-    await writer.write(
-      place === 'superseded'
-        ? { before: inScan, after: inHead, lastKey }
-        : { before: inHead, after: inScan, lastKey },
-    );
+    const [before, after] = place === 'superseded' ? [inScan, inHead] : [inHead, inScan];
+    await writer.write(before, after, lastKey);
     freeBytes(inHead.bytes);
     freeBytes(inScan.bytes);
   }

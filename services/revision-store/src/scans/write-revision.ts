@@ -19,7 +19,8 @@ import type { CompletedScan } from '../domain/scan.ts';
 import { type ScanComparison, writesNothing } from '../domain/scan-comparison.ts';
 import type { Survey } from '../domain/survey.ts';
 import { readAssetRows } from '../reads/read-blocks.ts';
-import type { BlockPlace, BlockStore } from '../storage/block-store.ts';
+import type { BlockStore } from '../storage/block-store.ts';
+import type { BlockPlace } from '../storage/collections.ts';
 import { gatherTexts, type WantedTexts } from './gather-texts.ts';
 import type { StagedPages } from './staged-pages.ts';
 

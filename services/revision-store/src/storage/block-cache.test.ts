@@ -1,5 +1,5 @@
-import { type BlockReading, cacheBlocks } from './block-cache.ts';
-import type { BlockTexts } from './block-store.ts';
+import { cacheBlocks } from './block-cache.ts';
+import type { BlockTexts, PageBlocks } from './block-store.ts';
 
 const mebibyte = 1024 * 1024;
 
@@ -11,7 +11,7 @@ function countingStore() {
     lengths: new Uint32Array(1),
     starts: [0],
   };
-  const store: BlockReading = {
+  const store: PageBlocks = {
     readAssets: async () => undefined,
     readDescriptionKeys: async () => undefined,
     readPart: async () => undefined,

@@ -1,29 +1,23 @@
 import type { PackedBeginning } from '@inventory/http/packed-body';
 import type { PackedBytes } from '@inventory/runtime/packed-bytes';
 import { LRUCache } from 'lru-cache';
-import { type AssetBlock, type BlockStore, type BlockTexts, packedId } from './block-store.ts';
-
-/** Reads blocks, with their first texts as they are or packed. */
-export interface StoredReading<First> {
-  readAssets(set: string, index: number): Promise<AssetBlock<First> | undefined>;
-  readTexts(set: string, index: number): Promise<BlockTexts<First> | undefined>;
-}
-
-export type BlockReading = Pick<
-  BlockStore,
-  'readAssets' | 'readTexts' | 'readPart' | 'readPacked' | 'keepPacked' | 'readDescriptionKeys'
->;
+import {
+  type AssetBlock,
+  type BlockReading,
+  type BlockTexts,
+  type PageBlocks,
+  packedId,
+} from './block-store.ts';
 
 /**
  * Caches blocks by recency, up to a number of bytes. Blocks never change, and access is
  * decided before a block is read, so nothing has to be invalidated. A chain of small pages reads one
  * block many times. Later parts of large blocks are not kept: a few would evict all others.
  */
-export function cacheBlocks(blocks: BlockReading, bytesMax: number): BlockReading {
+export function cacheBlocks(blocks: PageBlocks, bytesMax: number): PageBlocks {
   const packed = createCache<PackedBeginning>(bytesMax / 4, ({ bytes }) => bytes.length);
   return {
     ...cacheTexts<Buffer>(blocks, (first) => first.length, (3 * bytesMax) / 4),
-    readPart: blocks.readPart,
     readPacked: (place) => packed.read(packedId(place), () => blocks.readPacked(place)),
     keepPacked: blocks.keepPacked,
     readDescriptionKeys: blocks.readDescriptionKeys,
@@ -32,18 +26,17 @@ export function cacheBlocks(blocks: BlockReading, bytesMax: number): BlockReadin
 
 /** The same for blocks as they are stored. */
 export function cacheStoredBlocks(
-  { readStoredAssets: readAssets, readStoredTexts: readTexts, readPart }: BlockStore,
+  blocks: BlockReading<PackedBytes>,
   bytesMax: number,
-): StoredReading<PackedBytes> & Pick<BlockReading, 'readPart'> {
-  const cached = cacheTexts({ readAssets, readTexts }, ({ packed }) => packed.length, bytesMax);
-  return { ...cached, readPart };
+): BlockReading<PackedBytes> {
+  return cacheTexts(blocks, ({ packed }) => packed.length, bytesMax);
 }
 
 function cacheTexts<First>(
-  blocks: StoredReading<First>,
+  blocks: BlockReading<First>,
   lengthOf: (first: First) => number,
   bytesMax: number,
-): StoredReading<First> {
+): BlockReading<First> {
   const assets = createCache<AssetBlock<First>>(bytesMax / 3, (block) =>
     lengthOf(block.assets.first),
   );
@@ -51,6 +44,7 @@ function cacheTexts<First>(
   return {
     readAssets: (set, index) => assets.read(`${set}/${index}`, () => blocks.readAssets(set, index)),
     readTexts: (set, index) => texts.read(`${set}/${index}`, () => blocks.readTexts(set, index)),
+    readPart: blocks.readPart,
   };
 }
 

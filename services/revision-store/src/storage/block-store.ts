@@ -1,3 +1,4 @@
+import type { RevisionId } from '@inventory/contracts/ids';
 import type { ContentCoding } from '@inventory/contracts/vocabulary';
 import type { PackedBeginning } from '@inventory/http/packed-body';
 import { insertOwn, upsert } from '@inventory/mongo/duplicate-key';
@@ -8,18 +9,21 @@ import { Binary } from 'mongodb';
 import { bufferOf, toNumberBytes, toUint16, toUint32 } from './binary-fields.ts';
 import type {
   AssetBlockDocument,
+  BlockPlace,
+  LengthsFields,
   PartsFields,
   StoreCollections,
   TextBlockDocument,
 } from './collections.ts';
 
-/**
- * The texts of a block in parts of one document each. The first one has the lengths of all texts,
- * and the rows at which the parts begin.
- */
-export interface BlockTexts<First = Buffer> {
+/** The lengths of all texts of a block, and the rows at which its parts begin. */
+interface TextsOutline {
   readonly lengths: Uint32Array;
   readonly starts: readonly number[];
+}
+
+/** The texts of a block in parts of one document each. The first one has the outline of all. */
+export interface BlockTexts<First = Buffer> extends TextsOutline {
   /** The texts of the first part, joined. */
   readonly first: First;
 }
@@ -34,11 +38,21 @@ export interface AssetBlock<First = Buffer> {
   readonly descriptionNumbers: Uint32Array;
 }
 
-/** Which block of which revision or text set, in which inventory. */
-export interface BlockPlace {
-  readonly scope: string;
-  readonly set: string;
-  readonly index: number;
+/** Reads blocks, with their first texts as they are, or packed. Undefined for one that is gone. */
+export interface BlockReading<First = Buffer> {
+  readAssets(set: string, index: number): Promise<AssetBlock<First> | undefined>;
+  readTexts(set: string, index: number): Promise<BlockTexts<First> | undefined>;
+  /** The texts of a later part, of assets or of descriptions. */
+  readPart(set: string, index: number, part: number): Promise<Buffer | undefined>;
+}
+
+/** What pages are read of: blocks, whole ones that are kept packed, and the keys of descriptions. */
+export interface PageBlocks extends BlockReading {
+  readPacked(place: PackedPlace): Promise<PackedBeginning | undefined>;
+  /** Keeps a packed block as long as its rows and texts; not where they went meanwhile. */
+  keepPacked(scope: string, place: PackedPlace, packed: PackedBeginning): Promise<void>;
+  /** The join keys of a block's descriptions, in the block's own numbering. */
+  readDescriptionKeys(set: string, index: number): Promise<readonly string[] | undefined>;
 }
 
 export type BlockStore = ReturnType<typeof createBlockStore>;
@@ -46,8 +60,23 @@ export type BlockStore = ReturnType<typeof createBlockStore>;
 /** Blocks are written once, under a set of their own, and never change. */
 export function createBlockStore(collections: StoreCollections) {
   const { assetBlocks, textBlocks, changeBlocks } = collections;
-  const stored = createStoredReading(collections);
+  const asStored = readAsStored(collections);
+
+  async function insertTexts(
+    _id: string,
+    place: BlockPlace,
+    outline: LengthsFields,
+    texts: NewTexts,
+  ): Promise<void> {
+    await writePacked(texts, ({ packed, rawBytes }) => {
+      const stored = { texts: new Binary(packed), textsRawBytes: rawBytes };
+      return insertOwn(textBlocks, { _id, ...place, ...outline, ...stored });
+    });
+  }
+
   return {
+    asStored,
+
     async writeAssets(
       place: BlockPlace,
       block: AssetBlock<NewTexts>,
@@ -67,33 +96,31 @@ export function createBlockStore(collections: StoreCollections) {
         starts.length > 1
           ? { parts: toPartsFields({ lengths, starts }) }
           : { lengths: toNumberBytes(lengths) };
-      await insertTexts(textBlocks, { _id: blockId(place), ...place, ...outline }, first);
+      await insertTexts(blockId(place.set, place.index), place, outline, first);
     },
 
     /** Writes the texts of a later part, of assets or of descriptions. */
     async writePart(place: BlockPlace, part: number, texts: NewTexts): Promise<void> {
-      await insertTexts(textBlocks, { _id: partId(place, part), ...place }, texts);
+      await insertTexts(partId(place.set, place.index, part), place, {}, texts);
     },
 
-    /** Undefined when there is no such block any more. */
     async readAssets(set: string, index: number): Promise<AssetBlock | undefined> {
-      const block = await stored.readStoredAssets(set, index);
+      const block = await asStored.readAssets(set, index);
       return block && { ...block, assets: unpackFirst(block.assets) };
     },
 
     async readTexts(set: string, index: number): Promise<BlockTexts | undefined> {
-      const texts = await stored.readStoredTexts(set, index);
+      const texts = await asStored.readTexts(set, index);
       return texts && unpackFirst(texts);
     },
 
-    ...stored,
+    readPart: asStored.readPart,
 
     ...createPackedStore(collections),
 
-    /** The join keys of a block's descriptions, in the block's own numbering. */
     async readDescriptionKeys(set: string, index: number): Promise<readonly string[] | undefined> {
       const document = await assetBlocks.findOne(
-        { _id: blockId({ set, index }) },
+        { _id: blockId(set, index) },
         { projection: { descriptionKeys: 1, descriptionKeysRawBytes: 1 } },
       );
       if (!document) return undefined;
@@ -134,9 +161,9 @@ function createPackedStore({ assetBlocks, textBlocks, packedBlocks }: StoreColle
       return { coding: place.coding, bytes: bufferOf(packed), rawBytes, crc32 };
     },
 
-    /** Keeps a packed block as long as its rows and texts; not where they went meanwhile. */
     async keepPacked(
-      { scope, ...place }: PackedPlace & { readonly scope: string },
+      scope: string,
+      place: PackedPlace,
       { bytes, rawBytes, crc32 }: PackedBeginning,
     ): Promise<void> {
       const { index, textSetId, rowSetId, revisionId } = place;
@@ -146,9 +173,9 @@ function createPackedStore({ assetBlocks, textBlocks, packedBlocks }: StoreColle
       await upsert(() => packedBlocks.updateOne({ _id }, update, { upsert: true }));
       const projection = { _id: 1 };
       const sets = rowSetId === null ? [textSetId] : [textSetId, rowSetId];
-      const texts = { _id: { $in: sets.map((one) => blockId({ set: one, index })) } };
+      const texts = { _id: { $in: sets.map((one) => blockId(one, index)) } };
       const [block, others] = await Promise.all([
-        assetBlocks.findOne({ _id: blockId({ set: revisionId, index }) }, { projection }),
+        assetBlocks.findOne({ _id: blockId(revisionId, index) }, { projection }),
         textBlocks.find(texts, { projection }).toArray(),
       ]);
       if (!block || others.length < sets.length) await packedBlocks.deleteOne({ _id });
@@ -156,63 +183,50 @@ function createPackedStore({ assetBlocks, textBlocks, packedBlocks }: StoreColle
   };
 }
 
-async function insertTexts(
-  textBlocks: StoreCollections['textBlocks'],
-  fields: Omit<TextBlockDocument, 'texts' | 'textsRawBytes'>,
-  texts: NewTexts,
-): Promise<void> {
-  await writePacked(texts, ({ packed, rawBytes }) =>
-    insertOwn(textBlocks, { ...fields, texts: new Binary(packed), textsRawBytes: rawBytes }),
-  );
-}
-
-function createStoredReading({ assetBlocks, textBlocks }: StoreCollections) {
+/** Blocks with their first texts as they are stored. */
+function readAsStored({ assetBlocks, textBlocks }: StoreCollections): BlockReading<PackedBytes> {
   return {
-    /** As it is stored. */
-    async readStoredAssets(
-      set: string,
-      index: number,
-    ): Promise<AssetBlock<PackedBytes> | undefined> {
+    async readAssets(set, index) {
       const document = await assetBlocks.findOne(
-        { _id: blockId({ set, index }) },
+        { _id: blockId(set, index) },
         { projection: { descriptionKeys: 0 } },
       );
       return document ? fromAssetDocument(document) : undefined;
     },
 
-    /** As they are stored. */
-    async readStoredTexts(
-      set: string,
-      index: number,
-    ): Promise<BlockTexts<PackedBytes> | undefined> {
-      const document = await textBlocks.findOne({ _id: blockId({ set, index }) });
+    async readTexts(set, index) {
+      const document = await textBlocks.findOne({ _id: blockId(set, index) });
       return document
         ? { ...outlineOf(document.lengths, document.parts), first: textsOf(document) }
         : undefined;
     },
 
-    async readPart(set: string, index: number, part: number): Promise<Buffer | undefined> {
-      const document = await textBlocks.findOne({ _id: partId({ set, index }, part) });
+    async readPart(set, index, part) {
+      const document = await textBlocks.findOne({ _id: partId(set, index, part) });
       return document ? unpack(textsOf(document)) : undefined;
     },
   };
 }
 
-/** A whole block of a revision in one language and coding. */
-export interface PackedPlace {
-  readonly revisionId: string;
+/** A revision, and the set of its rows where they are not those of the revision. */
+export interface RowSets {
+  readonly revisionId: RevisionId;
   readonly rowSetId: string | null;
+}
+
+/** The rows of a revision with their texts in one language. */
+interface PackedSets extends RowSets {
   readonly textSetId: string;
+}
+
+/** A whole block of a revision in one language and coding. */
+export interface PackedPlace extends PackedSets {
   readonly index: number;
   readonly coding: ContentCoding;
 }
 
 /** The set of the packed blocks of some rows with some texts. */
-export function packedSetId({
-  textSetId,
-  rowSetId,
-  revisionId,
-}: Omit<PackedPlace, 'index' | 'coding'>): string {
+export function packedSetId({ textSetId, rowSetId, revisionId }: PackedSets): string {
   return `${textSetId}/${rowSetId ?? revisionId}`;
 }
 
@@ -221,21 +235,19 @@ export function packedId({ textSetId, index, rowSetId, revisionId, coding }: Pac
   return `${textSetId}/${index}/${rowSetId ?? revisionId}/${coding}`;
 }
 
-function blockId({ set, index }: Pick<BlockPlace, 'set' | 'index'>): string {
+function blockId(set: string, index: number): string {
   return `${set}/${index}`;
 }
 
-function partId(place: Pick<BlockPlace, 'set' | 'index'>, part: number): string {
-  return `${blockId(place)}/${part}`;
+function partId(set: string, index: number, part: number): string {
+  return `${blockId(set, index)}/${part}`;
 }
 
-type Outline = Pick<BlockTexts, 'lengths' | 'starts'>;
-
-function toPartsFields({ lengths, starts }: Outline): PartsFields {
+function toPartsFields({ lengths, starts }: TextsOutline): PartsFields {
   return { lengths: toNumberBytes(lengths), starts };
 }
 
-function outlineOf(lengths: Binary | undefined, parts: PartsFields | undefined): Outline {
+function outlineOf(lengths: Binary | undefined, parts: PartsFields | undefined): TextsOutline {
   if (parts) return { lengths: toUint32(parts.lengths), starts: parts.starts };
   invariant(lengths !== undefined, 'a block has the lengths of its texts');
   return { lengths: toUint32(lengths), starts: [0] };
@@ -248,7 +260,7 @@ function toAssetDocument(
   keys: PackedBytes,
 ): AssetBlockDocument {
   return {
-    _id: blockId(place),
+    _id: blockId(place.set, place.index),
     ...place,
     assets: new Binary(assets.packed),
     assetsRawBytes: assets.rawBytes,

@@ -2,7 +2,6 @@ import type { RevisionId } from '@inventory/contracts/ids';
 import { insertOwn, upsert } from '@inventory/mongo/duplicate-key';
 import { deleteInBatches, retryOnce } from '@inventory/mongo/many-documents';
 import { parseDocument, readEach, readFirst } from '@inventory/mongo/parse-document';
-import { dateOf } from '@inventory/runtime/clock';
 import { freeBytes } from '@inventory/runtime/free-bytes';
 import type { Logger } from '@inventory/runtime/logger';
 import { unpack, writePacked } from '@inventory/runtime/packed-bytes';
@@ -10,16 +9,8 @@ import { Binary } from 'mongodb';
 import type { ChangeBlock } from '../domain/change.ts';
 import type { ChainPlace, ChainSpan, ChangeSet } from '../domain/change-chain.ts';
 import { bufferOf, toNumberBytes, toUint32 } from './binary-fields.ts';
-import type { ChangeBlockDocument, ChangeSetDocument } from './change-documents.ts';
+import type { ChangeBlockDocument, ChangeBlockFields, KeptChangeSet } from './change-documents.ts';
 import { documents, type StoreCollections } from './collections.ts';
-
-/** A change set that the head's document does not have any more, or never had. */
-export interface KeptChangeSet {
-  readonly set: ChangeSet;
-  readonly root: RevisionId;
-  /** Null while the revision that it leads to is the head. */
-  readonly supersededAtMs: number | null;
-}
 
 export interface StoredChanges {
   readonly block: ChangeBlock;
@@ -33,19 +24,20 @@ const rowsBytesMax = 4 * 1024 * 1024;
 
 export type ChangeStore = ReturnType<typeof createChangeStore>;
 
-export function createChangeStore(
-  { changeSets, changeBlocks }: Pick<StoreCollections, 'changeSets' | 'changeBlocks'>,
-  logger: Logger,
-) {
+export function createChangeStore({ changeSets, changeBlocks }: StoreCollections, logger: Logger) {
   return { ...storeSets(changeSets, logger), ...storeBlocks(changeBlocks) };
 }
 
 /** The change sets that are not in the document of a head; over one that is corrupt nothing leads. */
 function storeSets(changeSets: StoreCollections['changeSets'], logger: Logger) {
-  async function keep(fields: Omit<ChangeSetDocument, '_id'>): Promise<void> {
-    const { scope, root, from, fromOrdinal, toOrdinal } = fields;
-    const _id = spanId(root, fromOrdinal ?? from, toOrdinal);
-    const update = { $set: fields };
+  async function keep(
+    scope: string,
+    root: RevisionId,
+    set: ChangeSet,
+    supersededAtMs: number | null,
+  ): Promise<void> {
+    const _id = spanId(root, set.fromOrdinal ?? set.from, set.toOrdinal);
+    const update = { $set: { ...set, root, supersededAtMs } };
     await upsert(() => changeSets.updateOne({ _id, scope }, update, { upsert: true }));
   }
 
@@ -57,14 +49,14 @@ function storeSets(changeSets: StoreCollections['changeSets'], logger: Logger) {
       sets: readonly ChangeSet[],
       nowMs: number,
     ): Promise<void> {
-      const supersededAt = dateOf(nowMs);
-      for (const set of sets) await keep({ ...set, scope, root, supersededAt });
-      const aside = { scope, root, supersededAt: { $exists: false }, toOrdinal: ordinal };
-      await retryOnce(() => changeSets.updateMany(aside, { $set: { supersededAt } }));
+      for (const set of sets) await keep(scope, root, set, nowMs);
+      const aside = { scope, root, supersededAtMs: null, toOrdinal: ordinal };
+      const superseded = { $set: { supersededAtMs: nowMs } };
+      await retryOnce(() => changeSets.updateMany(aside, superseded));
     },
 
     /** Keeps a set that leads to the head from a revision that never was one. */
-    keepAside: (scope: string, root: RevisionId, set: ChangeSet) => keep({ ...set, scope, root }),
+    keepAside: (scope: string, root: RevisionId, set: ChangeSet) => keep(scope, root, set, null),
 
     /** The set of one step from a revision. */
     async findFrom(scope: string, from: RevisionId): Promise<KeptChangeSet | null> {
@@ -73,29 +65,29 @@ function storeSets(changeSets: StoreCollections['changeSets'], logger: Logger) {
         .sort({ toOrdinal: 1 })
         .limit(1)
         .toArray();
-      return found[0] ? fromDocument(found[0]) : null;
+      return found[0] ? parse(found[0]) : null;
     },
 
     /** Those of the spans that are kept, in order. */
     async findSpans(root: RevisionId, spans: readonly ChainSpan[]): Promise<ChangeSet[]> {
       const ids = spans.map(([from, to]) => spanId(root, from, to));
       const found = await changeSets.find({ _id: { $in: ids } }).toArray();
-      const sets = readEach(found, (document) => fromDocument(document).set, logger);
+      const sets = readEach(found, parse, logger);
       return sets.sort((one, other) => one.toOrdinal - other.toOrdinal);
     },
 
     /** The set that was superseded first. */
     async findOldest(scope: string): Promise<KeptChangeSet | null> {
       const oldest = changeSets
-        .find({ scope, supersededAt: { $exists: true } })
-        .sort({ supersededAt: 1 });
-      const [first] = await readFirst(oldest, 1, (found) => [fromDocument(found)], logger);
+        .find({ scope, supersededAtMs: { $gt: 0 } })
+        .sort({ supersededAtMs: 1 });
+      const [first] = await readFirst(oldest, 1, (found) => [parse(found)], logger);
       return first ?? null;
     },
 
     /** Deletes the sets superseded until then, and those of another chain: nothing leads over them. */
     async deleteExpired(scope: string, root: RevisionId, untilMs: number): Promise<number> {
-      const expired = { supersededAt: { $lte: dateOf(untilMs) } };
+      const expired = { supersededAtMs: { $lte: untilMs } };
       const which = { scope, $or: [expired, { root: { $ne: root } }] };
       return await deleteInBatches(changeSets, which);
     },
@@ -109,10 +101,7 @@ function storeSets(changeSets: StoreCollections['changeSets'], logger: Logger) {
 
 /** Blocks are written once and never change; a set is read by the keys of its changes. */
 function storeBlocks(changeBlocks: StoreCollections['changeBlocks']) {
-  async function writeRows(
-    fields: Omit<ChangeBlockDocument, 'rows' | 'rowsRawBytes'>,
-    raw: Buffer,
-  ): Promise<void> {
+  async function writeRows(fields: ChangeBlockFields, raw: Buffer): Promise<void> {
     await writePacked(raw, ({ packed, rawBytes }) =>
       insertOwn(changeBlocks, { ...fields, rows: new Binary(packed), rowsRawBytes: rawBytes }),
     );
@@ -186,11 +175,4 @@ function rowsOf({ rows, rowsRawBytes: rawBytes }: ChangeBlockDocument): Buffer {
   return unpack({ packed: bufferOf(rows), rawBytes });
 }
 
-function fromDocument(stored: ChangeSetDocument): KeptChangeSet {
-  const { _id, scope, root, supersededAt, ...set } = parseDocument(documents.changeSet, stored);
-  return {
-    set,
-    root,
-    supersededAtMs: supersededAt?.getTime() ?? null,
-  };
-}
+const parse = (stored: KeptChangeSet) => parseDocument(documents.changeSet, stored);

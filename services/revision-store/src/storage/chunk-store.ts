@@ -1,7 +1,6 @@
 import type { ManifestPage, ScanSource } from '@inventory/contracts/messages/revision';
 import { isDuplicateKey } from '@inventory/mongo/duplicate-key';
 import { deleteInBatches } from '@inventory/mongo/many-documents';
-import { dateOf } from '@inventory/runtime/clock';
 import { freeBytes } from '@inventory/runtime/free-bytes';
 import { freePacked, type PackedBytes, pack, unpack } from '@inventory/runtime/packed-bytes';
 import { Binary, type Collection } from 'mongodb';
@@ -9,7 +8,12 @@ import type { InventoryEpoch } from '../domain/observation.ts';
 import type { PageLists } from '../domain/page-lists.ts';
 import type { PageSurvey } from '../domain/page-survey.ts';
 import { bufferOf } from './binary-fields.ts';
-import type { ChunkDocument } from './chunk-document.ts';
+import type {
+  ChunkContent,
+  ChunkDocument,
+  ListedChunk,
+  SurveyedDocument,
+} from './chunk-document.ts';
 
 /** The place of a chunk: a page of a scan, as one worker's epoch staged it. */
 export interface ChunkPlace {
@@ -41,6 +45,10 @@ export interface ArrivedChunk {
   readonly source: ScanSource;
   /** Of which the page was read; null from stagers of an earlier version. */
   readonly of: InventoryEpoch | null;
+}
+
+/** What was read of a received chunk. */
+export interface ReadChunk {
   /** Of the page that it is; null where it is none, or a part of one. */
   readonly survey: PageSurvey | null;
   /** Of a page that is stored as its lists. */
@@ -58,15 +66,16 @@ export type ChunkStore = ReturnType<typeof createChunkStore>;
 
 export function createChunkStore(collection: Collection<ChunkDocument>) {
   return {
-    /** RevisionStores a chunk; `known` when its place holds the same chunk, `conflict` when it holds another. */
+    /** Stores a chunk; `known` when its place holds the same chunk, `conflict` when it holds another. */
     async stageChunk(
       place: ChunkPlace,
       chunk: ArrivedChunk,
+      read: ReadChunk,
       nowMs: number,
     ): Promise<StagingResult> {
       const [content, survey] = await Promise.all([
-        packContent(chunk),
-        chunk.survey && packSurvey(chunk.survey),
+        packContent(chunk.content, read.lists),
+        read.survey && packSurvey(read.survey),
       ]);
       const _id = chunkId(place);
       try {
@@ -77,7 +86,7 @@ export function createChunkStore(collection: Collection<ChunkDocument>) {
           rawBytes: chunk.content.length,
           ...contentFields(content),
           ...(survey && { survey: new Binary(survey.packed), surveyRawBytes: survey.rawBytes }),
-          stagedAt: dateOf(nowMs),
+          stagedAtMs: nowMs,
           ...(chunk.source === 'capture' ? { source: chunk.source } : {}),
           ...(chunk.of && { scope: chunk.of.scope, inventoryEpoch: chunk.of.epoch }),
         });
@@ -138,17 +147,17 @@ export function createChunkStore(collection: Collection<ChunkDocument>) {
       deleteInBatches(collection, { _id: within(scanId) }),
 
     dropChunksStagedBefore: (scanId: string, beforeMs: number): Promise<number> =>
-      deleteInBatches(collection, { _id: within(scanId), stagedAt: { $lt: dateOf(beforeMs) } }),
+      deleteInBatches(collection, { _id: within(scanId), stagedAtMs: { $lt: beforeMs } }),
 
     /** The scan of each chunk staged before then, oldest first; of captures alone, or of all. */
     async *findScansStagedBefore(beforeMs: number, capturesOnly: boolean): AsyncGenerator<string> {
       const old = collection
         .find({
-          stagedAt: { $lt: dateOf(beforeMs) },
+          stagedAtMs: { $lt: beforeMs },
           ...(capturesOnly ? { source: 'capture' as const } : {}),
         })
-        .project<Pick<ChunkDocument, 'scanId'>>({ scanId: 1 })
-        .sort({ stagedAt: 1 })
+        .project<{ scanId: string }>({ scanId: 1 })
+        .sort({ stagedAtMs: 1 })
         .batchSize(stagedBatch);
       for await (const { scanId } of old) yield scanId;
     },
@@ -179,7 +188,7 @@ function surveyReads(collection: Collection<ChunkDocument>) {
       const ids = pages.map(({ epoch, page }) => chunkId({ scanId, epoch, page, chunk: 0 }));
       const found = await collection
         .find({ _id: { $in: ids }, survey: { $exists: true } })
-        .project<SurveyFields>({ digest: 1, survey: 1, surveyRawBytes: 1 })
+        .project<SurveyedDocument>({ digest: 1, rawBytes: 1, survey: 1, surveyRawBytes: 1 })
         .toArray();
       const byId = new Map(found.map((document) => [document._id, document]));
       return pages.map(({ chunks }, at) => {
@@ -195,9 +204,10 @@ function chunkId({ scanId, epoch, page, chunk }: ChunkPlace): string {
   return `${scanId}/${epoch}/${page}/${chunk}`;
 }
 
-type StoredContent = Pick<ChunkDocument, 'content' | 'lists'>;
-
-async function packContent({ content, lists }: ArrivedChunk): Promise<PackedBytes | PackedLists> {
+async function packContent(
+  content: Buffer,
+  lists: PageLists | null,
+): Promise<PackedBytes | PackedLists> {
   if (!lists) return pack(content);
   const [assets, descriptions] = await Promise.all([pack(lists.assets), pack(lists.descriptions)]);
   return { assets, descriptions };
@@ -213,7 +223,7 @@ async function packSurvey(survey: PageSurvey): Promise<PackedBytes> {
   return packed;
 }
 
-function contentFields(content: PackedBytes | PackedLists): StoredContent {
+function contentFields(content: PackedBytes | PackedLists): ChunkContent {
   if ('packed' in content) return { content: new Binary(content.packed) };
   const { assets, descriptions } = content;
   return {
@@ -226,17 +236,13 @@ function contentFields(content: PackedBytes | PackedLists): StoredContent {
   };
 }
 
-type SurveyFields = Pick<ChunkDocument, '_id' | 'digest' | 'survey' | 'surveyRawBytes'>;
-
-function surveyIn({ survey, surveyRawBytes: rawBytes }: SurveyFields): PageSurvey | null {
+function surveyIn({ survey, surveyRawBytes: rawBytes }: SurveyedDocument): PageSurvey | null {
   if (!survey || rawBytes === undefined) return null;
   const raw = unpack({ packed: bufferOf(survey), rawBytes });
   const read = JSON.parse(raw.toString()) as PageSurvey & { readonly form: number };
   freeBytes(raw);
   return read.form === surveyForm ? read : null;
 }
-
-type ListedChunk = Pick<ChunkDocument, '_id' | 'digest' | 'rawBytes'>;
 
 /** Numbers in ids sort as text, so the order is made here. */
 function manifestOf(epoch: number, chunks: readonly ListedChunk[]): ManifestPage[] {

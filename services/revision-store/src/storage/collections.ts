@@ -10,8 +10,8 @@ import { observation } from '../domain/observation.ts';
 import { completedScan, decidedScan } from '../domain/scan.ts';
 import {
   type ChangeBlockDocument,
-  type ChangeSetDocument,
   changeIndexes,
+  type KeptChangeSet,
   keptChangeSet,
 } from './change-documents.ts';
 import { type ChunkDocument, chunkIndexes } from './chunk-document.ts';
@@ -21,16 +21,16 @@ const scan = z.object({
   _id: z.string(),
   state: z.enum(['received', 'committing', 'committed', 'rejected']),
   refreshId: refreshId.nullable(),
-  receivedAt: z.date(),
+  receivedAtMs: z.number(),
   trace: storedTrace,
   /** Only while it is not decided. */
   manifest: completedScan.exactOptional(),
   /** Its assembly. */
   work: workField.exactOptional(),
   result: scanResult.exactOptional(),
-  decidedAt: z.date().exactOptional(),
+  decidedAtMs: z.number().exactOptional(),
   /** Its staged chunks can be dropped; absent once they are. */
-  chunksDropAt: z.date().exactOptional(),
+  chunksDropAtMs: z.number().exactOptional(),
   /** Its inventory; only while it is not decided. */
   scope: z.string().exactOptional(),
 });
@@ -52,8 +52,8 @@ const scope = z.object({
   /** By the clock of the store. */
   erasedAt: z.date().exactOptional(),
   /** When the first revision of it was saved, as far as it is remembered. */
-  knownSince: z.date().exactOptional(),
-  pruneAt: z.date().exactOptional(),
+  knownSinceMs: z.number().exactOptional(),
+  pruneAtMs: z.number().exactOptional(),
 });
 export type ScopeDocument = z.infer<typeof scope>;
 
@@ -64,7 +64,7 @@ const supersededObservation = z.object({
   observation,
   /** The epoch of the inventory under which it was kept. */
   epoch: z.int().exactOptional(),
-  supersededAt: z.date(),
+  supersededAtMs: z.number(),
 });
 export type ObservationDocument = z.infer<typeof supersededObservation>;
 
@@ -75,12 +75,24 @@ export const documents = {
   scope: { collection: 'scopes', schema: scope },
   scopeHead: {
     collection: 'scopes',
-    schema: scope.pick({ _id: true, head: true, knownSince: true }),
+    schema: scope.pick({ _id: true, head: true, knownSinceMs: true }),
   },
   scopeEpoch: { collection: 'scopes', schema: scope.pick({ _id: true, epoch: true }) },
   changeSet: { collection: 'change_sets', schema: keptChangeSet },
   observation: { collection: 'observations', schema: supersededObservation },
 };
+
+/** Which block of which revision or text set, in which inventory. */
+export interface BlockPlace {
+  readonly scope: string;
+  readonly set: string;
+  readonly index: number;
+}
+
+export interface BlockDocument extends BlockPlace {
+  /** `<set>/<index>`, unless its own type says more. */
+  readonly _id: string;
+}
 
 /**
  * In the first document of a block whose texts are more than one, in place of the lengths there:
@@ -93,12 +105,7 @@ export interface PartsFields {
   readonly lengths: Binary;
 }
 
-export interface AssetBlockDocument {
-  /** `<revision>/<index>` */
-  readonly _id: string;
-  readonly scope: string;
-  readonly set: string;
-  readonly index: number;
+export interface AssetBlockDocument extends BlockDocument {
   /** Of the first part; the others are among the text blocks. */
   readonly assets: Binary;
   readonly assetsRawBytes: number;
@@ -114,29 +121,25 @@ export interface AssetBlockDocument {
   readonly descriptionKeysRawBytes: number;
 }
 
-export interface TextBlockDocument {
-  /** `<text set>/<index>`; `<revision or text set>/<index>/<part>` for a later part of a block. */
-  readonly _id: string;
-  readonly scope: string;
-  readonly set: string;
-  readonly index: number;
-  readonly texts: Binary;
-  readonly textsRawBytes: number;
+/** Of texts in one part, or in several; a later part has none. */
+export interface LengthsFields {
   /** 32-bit little-endian, one per description of the block; 0 is missing. */
   readonly lengths?: Binary;
   readonly parts?: PartsFields;
 }
 
+/** Its id is `<text set>/<index>`, of a later part `<revision or text set>/<index>/<part>`. */
+export interface TextBlockDocument extends BlockDocument, LengthsFields {
+  readonly texts: Binary;
+  readonly textsRawBytes: number;
+}
+
 /**
  * A whole block in one language, its rows and descriptions packed as the beginning of a response. It
- * is among the text blocks, under a set of its rows and its texts: it goes with either of them.
+ * is among the text blocks, under a set of its rows and its texts: it goes with either of them. Its id
+ * is `<text set>/<index>/<set of the rows>/<coding>`.
  */
-export interface PackedBlockDocument {
-  /** `<text set>/<index>/<set of the rows>/<coding>` */
-  readonly _id: string;
-  readonly scope: string;
-  readonly set: string;
-  readonly index: number;
+export interface PackedBlockDocument extends BlockDocument {
   readonly packed: Binary;
   readonly rawBytes: number;
   readonly crc32: number;
@@ -144,14 +147,9 @@ export interface PackedBlockDocument {
 
 /**
  * A hash of the `assetid` of each asset of a revision. It is among the text blocks: it goes with the
- * rows of its set.
+ * rows of its set. Its id is `<revision>/ids/<index>`.
  */
-export interface AssetIndexDocument {
-  /** `<revision>/ids/<index>` */
-  readonly _id: string;
-  readonly scope: string;
-  readonly set: string;
-  readonly index: number;
+export interface AssetIndexDocument extends BlockDocument {
   /** 32-bit little-endian, one per asset. */
   readonly hashes: Binary;
 }
@@ -164,7 +162,7 @@ export interface StoreCollections {
   readonly assetBlocks: Collection<AssetBlockDocument>;
   readonly textBlocks: Collection<TextBlockDocument>;
   readonly packedBlocks: Collection<PackedBlockDocument>;
-  readonly changeSets: Collection<ChangeSetDocument>;
+  readonly changeSets: Collection<KeptChangeSet>;
   readonly changeBlocks: Collection<ChangeBlockDocument>;
   readonly assetIndexes: Collection<AssetIndexDocument>;
 }
@@ -189,26 +187,26 @@ const ofBlocks = {
   indexes: [{ name: 'scope_set', keys: { scope: 1, set: 1 } }],
 } as const;
 
-export const indexes: readonly CollectionIndexes[] = [
+export const storeIndexes: readonly CollectionIndexes[] = [
   {
     collection: 'scans',
     shardKey: { _id: 'hashed' },
     indexes: [
       workIndex,
-      { name: 'chunks_drop', keys: { chunksDropAt: 1 }, options: whereExists('chunksDropAt') },
-      { name: 'decided', keys: { decidedAt: 1 }, options: whereExists('decidedAt') },
+      { name: 'chunks_drop', keys: { chunksDropAtMs: 1 }, options: whereExists('chunksDropAtMs') },
+      { name: 'decided', keys: { decidedAtMs: 1 }, options: whereExists('decidedAtMs') },
     ],
   },
   chunkIndexes,
   {
     collection: 'scopes',
     shardKey: { _id: 1 },
-    indexes: [{ name: 'prune', keys: { pruneAt: 1 }, options: whereExists('pruneAt') }],
+    indexes: [{ name: 'prune', keys: { pruneAtMs: 1 }, options: whereExists('pruneAtMs') }],
   },
   {
     collection: 'observations',
     shardKey: { scope: 1 },
-    indexes: [{ name: 'scope_superseded', keys: { scope: 1, supersededAt: 1 } }],
+    indexes: [{ name: 'scope_superseded', keys: { scope: 1, supersededAtMs: 1 } }],
   },
   { collection: 'asset_blocks', ...ofBlocks },
   { collection: 'text_blocks', ...ofBlocks },

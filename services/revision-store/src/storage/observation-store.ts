@@ -2,16 +2,10 @@ import type { ObservationId } from '@inventory/contracts/ids';
 import { upsert } from '@inventory/mongo/duplicate-key';
 import { deleteInBatches } from '@inventory/mongo/many-documents';
 import { parseDocument, readEach } from '@inventory/mongo/parse-document';
-import { dateOf } from '@inventory/runtime/clock';
 import type { Logger } from '@inventory/runtime/logger';
 import type { Collection } from 'mongodb';
 import type { InventoryEpoch, Observation } from '../domain/observation.ts';
 import { documents, type ObservationDocument } from './collections.ts';
-
-export interface SupersededObservation {
-  readonly observation: Observation;
-  readonly supersededAtMs: number;
-}
 
 /** Observations that are no longer the head but that page chains may still be pinned to. */
 export function createObservationStore(
@@ -25,7 +19,7 @@ export function createObservationStore(
       observation: Observation,
       nowMs: number,
     ): Promise<void> {
-      const $set = { scope, epoch, observation, supersededAt: dateOf(nowMs) };
+      const $set = { scope, epoch, observation, supersededAtMs: nowMs };
       const which = { _id: observation.observationId, scope };
       await upsert(() => collection.updateOne(which, { $set }, { upsert: true }));
     },
@@ -33,18 +27,18 @@ export function createObservationStore(
     async findSuperseded(
       scope: string,
       observationId: ObservationId,
-    ): Promise<SupersededObservation | null> {
+    ): Promise<ObservationDocument | null> {
       const document = await collection.findOne({ _id: observationId, scope });
-      return document && fromDocument(document);
+      return document && parse(document);
     },
 
     /** All that can be read, and when the oldest of all was superseded. */
     async listSuperseded(scope: string) {
-      const found = await collection.find({ scope }).sort({ supersededAt: 1 }).toArray();
-      const times = found.flatMap(({ supersededAt: at }) => (at instanceof Date ? [at] : []));
+      const found = await collection.find({ scope }).sort({ supersededAtMs: 1 }).toArray();
+      const oldest = found.find(({ supersededAtMs }) => typeof supersededAtMs === 'number');
       return {
-        superseded: readEach(found, fromDocument, logger).map(({ observation }) => observation),
-        oldestAtMs: times[0]?.getTime() ?? null,
+        superseded: readEach(found, parse, logger).map(({ observation }) => observation),
+        oldestAtMs: oldest?.supersededAtMs ?? null,
       };
     },
 
@@ -53,14 +47,11 @@ export function createObservationStore(
      * returns how many.
      */
     async deleteSuperseded({ scope, epoch }: InventoryEpoch, untilMs: number): Promise<number> {
-      const expired = { supersededAt: { $lte: dateOf(untilMs) } };
+      const expired = { supersededAtMs: { $lte: untilMs } };
       const older = epoch === 0 ? [] : [{ epoch: { $not: { $gte: epoch } } }];
       return await deleteInBatches(collection, { scope, $or: [expired, ...older] });
     },
   };
 }
 
-function fromDocument(stored: ObservationDocument): SupersededObservation {
-  const { observation, supersededAt } = parseDocument(documents.observation, stored);
-  return { observation, supersededAtMs: supersededAt.getTime() };
-}
+const parse = (stored: ObservationDocument) => parseDocument(documents.observation, stored);

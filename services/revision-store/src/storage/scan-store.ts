@@ -3,7 +3,6 @@ import type { ScanResult } from '@inventory/contracts/messages/revision';
 import { deleteInBatches } from '@inventory/mongo/many-documents';
 import { parseDocument } from '@inventory/mongo/parse-document';
 import { createSharedInserts } from '@inventory/mongo/shared-commands';
-import { dateOf } from '@inventory/runtime/clock';
 import type { TraceCarrier } from '@inventory/runtime/tracing';
 import { claimedWork, type FirstClaim, newWork } from '@inventory/work/work-field';
 import type { Collection, Filter } from 'mongodb';
@@ -61,7 +60,7 @@ export function createScanRecords(collection: Collection<ScanDocument>) {
         _id: scan.scanId,
         state: 'received',
         refreshId: scan.refreshId,
-        receivedAt: dateOf(nowMs),
+        receivedAtMs: nowMs,
         trace,
         scope: inventoryKeyText(scan.scope),
         manifest: scan,
@@ -79,24 +78,23 @@ export function createScanRecords(collection: Collection<ScanDocument>) {
         _id: scan.scanId,
         state: 'rejected',
         refreshId: scan.refreshId,
-        receivedAt: dateOf(nowMs),
+        receivedAtMs: nowMs,
         trace,
         result: scan.result,
-        decidedAt: dateOf(nowMs),
-        chunksDropAt: dateOf(nowMs),
+        decidedAtMs: nowMs,
+        chunksDropAtMs: nowMs,
       });
     },
 
     /** Decides a scan if its state allows it. */
     async decideScan(decision: ScanDecision): Promise<boolean> {
-      const now = dateOf(decision.nowMs);
-      const state = stateAfter(decision.fact) as ScanDocument['state'];
-      const decided = await collection.updateOne(inStateBefore(decision.scanId, decision.fact), {
+      const { scanId, fact, result, areChunksDropped, nowMs } = decision;
+      const decided = await collection.updateOne(inStateBefore(scanId, fact), {
         $set: {
-          state,
-          result: decision.result,
-          decidedAt: now,
-          ...(!decision.areChunksDropped && { chunksDropAt: now }),
+          state: stateAfter(fact) as ScanDocument['state'],
+          result,
+          decidedAtMs: nowMs,
+          ...(!areChunksDropped && { chunksDropAtMs: nowMs }),
         },
         $unset: { manifest: '', work: '', scope: '' },
       });
@@ -123,20 +121,20 @@ export function createScanRecords(collection: Collection<ScanDocument>) {
     /** Decided scans with staged chunks. */
     async findUndroppedScans(limit: number): Promise<string[]> {
       const found = await collection
-        .find({ chunksDropAt: { $exists: true } })
+        .find({ chunksDropAtMs: { $exists: true } })
         .project<{ _id: string }>({ _id: 1 })
-        .sort({ chunksDropAt: 1 })
+        .sort({ chunksDropAtMs: 1 })
         .limit(limit)
         .toArray();
       return found.map(({ _id }) => _id);
     },
 
     async markChunksDropped(scanId: string): Promise<void> {
-      await collection.updateOne({ _id: scanId }, { $unset: { chunksDropAt: '' } });
+      await collection.updateOne({ _id: scanId }, { $unset: { chunksDropAtMs: '' } });
     },
 
     /** Deletes the records of scans decided before then; returns how many. */
     deleteDecidedBefore: (beforeMs: number): Promise<number> =>
-      deleteInBatches(collection, { decidedAt: { $lt: dateOf(beforeMs) } }),
+      deleteInBatches(collection, { decidedAtMs: { $lt: beforeMs } }),
   };
 }

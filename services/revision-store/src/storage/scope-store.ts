@@ -92,8 +92,8 @@ export function createScopeStore(
         },
         $unset: { lease: '' },
         $min: {
-          pruneAt: dateOf(move.pruneAtMs),
-          knownSince: dateOf(mintedAtMs(move.head.revision.revisionId)),
+          pruneAtMs: move.pruneAtMs,
+          knownSinceMs: mintedAtMs(move.head.revision.revisionId),
         },
       });
     },
@@ -108,7 +108,7 @@ export function createScopeStore(
     async eraseScope(lease: ScopeLease, nowMs: number): Promise<ScopeLease | null> {
       const epoch = Math.max(lease.epoch + 1, nowMs);
       const isErased = await writeUnder(lease, [
-        { $set: { epoch, erasedAt: '$$NOW', pruneAt: dateOf(nowMs) } },
+        { $set: { epoch, erasedAt: '$$NOW', pruneAtMs: nowMs } },
         { $unset: 'head' },
       ]);
       return isErased ? { ...lease, head: null, epoch, erasedAtMs: nowMs } : null;
@@ -118,7 +118,7 @@ export function createScopeStore(
     forgetResult: (lease: ScopeLease) => writeUnder(lease, { $unset: { lastResult: '' } }),
 
     schedulePrune: (lease: ScopeLease, pruneAtMs: number) =>
-      writeUnder(lease, { $set: { pruneAt: dateOf(pruneAtMs) } }),
+      writeUnder(lease, { $set: { pruneAtMs } }),
 
     /**
      * Deletes the document of an inventory without any data; false when the lease is lost, and while its
@@ -133,7 +133,7 @@ export function createScopeStore(
 
     /** Schedules the pruning of an inventory, whether or not its lease is held. */
     async requestPrune(scopeKey: string, pruneAtMs: number): Promise<void> {
-      await collection.updateOne({ _id: scopeKey }, { $min: { pruneAt: dateOf(pruneAtMs) } });
+      await collection.updateOne({ _id: scopeKey }, { $min: { pruneAtMs } });
     },
 
     ...scopeReads(collection),
@@ -141,9 +141,9 @@ export function createScopeStore(
     /** Every inventory that is due to be pruned, longest due first. */
     async *findPrunableScopes(nowMs: number): AsyncGenerator<string> {
       const due = collection
-        .find({ pruneAt: { $lte: dateOf(nowMs) } })
+        .find({ pruneAtMs: { $lte: nowMs } })
         .project<{ _id: string }>({ _id: 1 })
-        .sort({ pruneAt: 1 })
+        .sort({ pruneAtMs: 1 })
         .batchSize(prunableBatch);
       for await (const { _id } of due) yield _id;
     },
@@ -185,15 +185,14 @@ function scopeReads(collection: Collection<ScopeDocument>) {
 
 /** Reads that come together are one command; a head that is corrupt fails the reads of it alone. */
 function headReads(collection: Collection<ScopeDocument>) {
-  const projection = { head: 1, knownSince: 1 };
+  const projection = { head: 1, knownSinceMs: 1 };
   const stored = createSharedReads(collection, headsPerCommand, { projection });
   return async (scopeKey: string) => {
     const document = await stored.add(scopeKey);
     if (document === null) return null;
-    const { head, knownSince } = parseDocument(documents.scopeHead, document);
+    const { head, knownSinceMs } = parseDocument(documents.scopeHead, document);
     if (!head) return null;
-    const knownSinceMs = knownSince?.getTime() ?? mintedAtMs(head.revision.revisionId);
-    return { head, knownSinceMs };
+    return { head, knownSinceMs: knownSinceMs ?? mintedAtMs(head.revision.revisionId) };
   };
 }
 

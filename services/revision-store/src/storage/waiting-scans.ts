@@ -60,7 +60,7 @@ export function createWaitingScans(
       toItem: (document): WaitingScan => ({
         scan: document.manifest,
         scopeKey: document.scope,
-        receivedAtMs: document.receivedAt.getTime(),
+        receivedAtMs: document.receivedAtMs,
         trace: document.trace,
       }),
       completed: 'kept',

@@ -1,6 +1,7 @@
 import { systemClock } from '@inventory/runtime/clock';
 import { systemIdentifiers } from '@inventory/runtime/identifiers';
 import { testLogger } from '@inventory/testkit/namespace';
+import { only } from '@inventory/testkit/only';
 import { openScanning, type Scanning } from '../../src/scans/open-scanning.ts';
 import type { ChunkStore } from '../../src/storage/chunk-store.ts';
 import { openRevisionStores } from '../../src/storage/open-stores.ts';
@@ -19,7 +20,7 @@ export function assemblyOn(
 ): Scanning {
   const stores = openRevisionStores(db, config.assembly.leaseMs, testLogger);
   const process = { clock: systemClock, identifiers: systemIdentifiers, logger: testLogger };
-  const scanning = openScanning({ ...process, config }, stores, async () => {});
+  const scanning = openScanning(only({ ...process, config }), stores, async () => {});
   const { chunks, settings } = scanning;
   return {
     ...scanning,

@@ -3,13 +3,12 @@ import { invariant } from '@inventory/runtime/bug';
 import type { TextPart } from '../../src/domain/joined-texts.ts';
 import type { Observation } from '../../src/domain/observation.ts';
 import type { InventoryReading } from '../../src/reads/open-reading.ts';
-import type { BlockReading } from '../../src/storage/block-cache.ts';
-import type { AssetBlock, BlockTexts } from '../../src/storage/block-store.ts';
+import type { AssetBlock, BlockTexts, PageBlocks } from '../../src/storage/block-store.ts';
 import type { AssembledInventory } from './assembled-inventory.ts';
 
 export interface MemoryInventory {
   readonly observation: Observation;
-  readonly blocks: BlockReading;
+  readonly blocks: PageBlocks;
   /** Blocks of assets that were read, in their order. */
   readonly read: number[];
 }
