@@ -85,7 +85,7 @@ function disturbed(step: Step, happens: () => Promise<unknown>) {
 }
 
 /** Assembles a scan as one worker does; the others leave it alone meanwhile. */
-async function assemble(deps: Scanning, scan: Scan) {
+async function assemble(deps: Scanning, scan: Scan, isDisturbed: () => boolean) {
   await replica.client.stage(scan);
   const completed = completedScan(scan);
   const nowMs = clock.now();
@@ -93,8 +93,12 @@ async function assemble(deps: Scanning, scan: Scan) {
   const received = { scan: completed, trace: {}, nowMs };
   await deps.scans.insertScan(received, { dueAtMs: nowMs + 600_000, owner: 'test' });
   const claimed = { scan: completed, scopeKey: inventoryKeyText(scan.scope), ...claim };
-  await assembleScan(deps, claimed, new AbortController().signal).catch((error: unknown) => {
-    if (!(error instanceof LeaseLost)) throw error;
+  // While pruning has the lease of the inventory, an assembly is postponed.
+  await waitFor('it is disturbed', async () => {
+    await assembleScan(deps, claimed, new AbortController().signal).catch((error: unknown) => {
+      if (!(error instanceof LeaseLost)) throw error;
+    });
+    return isDisturbed();
   });
   // Where it is not decided, another worker takes it; the command wakes it.
   const due = { $set: { 'work.dueAt': new Date(nowMs) } };
@@ -122,7 +126,7 @@ describe('An erasure while a scan is saved (Operating surface: erase) [erase]', 
         erasures += 1;
         if (erasures === 1) expect(await replica.client.erase(scope)).toBe(204);
       };
-      await assemble(disturbed(step, erase), scan);
+      await assemble(disturbed(step, erase), scan, () => erasures > 0);
 
       expect(await replica.client.page(scope, pinTo(head))).toMatchObject({ status: 410 });
       expect(await replica.client.page(scope)).toMatchObject({ status: 404 });
