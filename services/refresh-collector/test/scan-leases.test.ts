@@ -238,7 +238,8 @@ describe('an inventory that an operator erases', () => {
     expect(record).toMatchObject({ outcome: 'incomplete', billing: { creditsCharged: 0 } });
     expect(harness.store.manifests.has(read.refreshId)).toBe(false);
     await inventories.release(scope);
-    await harness.completed(collector, waiting.refreshId);
+    const next = await harness.completed(collector, waiting.refreshId);
+    expect(next.record.outcome).toBe('complete_changed');
     expect(harness.store.committed.get(waiting.refreshId)).toHaveLength(31);
     const ended = await openCollections(harness.database).refreshes.findOne({
       _id: read.refreshId,
