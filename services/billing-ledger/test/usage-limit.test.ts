@@ -18,7 +18,7 @@ test('usage of more than one report may have is refused by its own code, not cut
     verifier: { run: notAsked },
     quarantined: only({ listQuarantined: notAsked, deleteQuarantined: notAsked }),
     prices: only({
-      book: { all: [], activeAt: neverPriced, announcedAt: neverPriced, byVersion: neverPriced },
+      book: { all: [], activeAt: neverPriced, scheduleAt: neverPriced, byVersion: neverPriced },
       reload: notAsked,
     }),
     priceLists: only({ listPriceLists: notAsked }),

@@ -3,14 +3,12 @@ import type {
   AccountFunds,
   AccountTerms,
   BalanceView,
-  NewPriceList,
-  PriceSchedule,
   StatementPage,
   StatementRow,
   UsageReport,
 } from '@inventory/contracts/internal/ledger';
 import { ledgerAssets } from '@inventory/contracts/vocabulary';
-import { fromIsoTime, isoTime } from '@inventory/runtime/clock';
+import { isoTime } from '@inventory/runtime/clock';
 import { usedAssets } from '../accounts/account.domain.ts';
 import type { Balances } from '../accounts/balances.domain.ts';
 import type { Entry } from '../accounts/entry.domain.ts';
@@ -19,8 +17,6 @@ import type { CapStanding } from '../accounts/standing.domain.ts';
 import { fundingAsset } from '../accounts/terms.domain.ts';
 import type { CurrentStanding } from '../journal/read-standing.ts';
 import type { Statement } from '../journal/read-statement.ts';
-import type { PriceBook, WantedPriceList } from '../prices/price-list.domain.ts';
-import { toPriceListView } from '../prices/price-list-mapping.ts';
 import { type DayUsage, dayMs } from '../usage/usage.domain.ts';
 
 /** The asset an account pays with is always shown, others once they were used. */
@@ -85,26 +81,6 @@ export function toStatementPage(accountId: AccountId, statement: Statement): Sta
   return {
     items: statement.entries.map((entry) => toStatementRow(accountId, entry)),
     nextAfterSeq: statement.hasMore ? (statement.entries.at(-1)?.seq ?? null) : null,
-  };
-}
-
-export function toPriceSchedule(book: PriceBook, nowMs: number): PriceSchedule {
-  const announced = book.announcedAt(nowMs).map(toPriceListView);
-  return { ...toPriceListView(book.activeAt(nowMs)), announced };
-}
-
-export function toWantedPriceList(version: number, wanted: NewPriceList): WantedPriceList {
-  return {
-    version,
-    effectiveAtMs: wanted.effective_at === undefined ? null : fromIsoTime(wanted.effective_at),
-    refreshReservation: wanted.refresh_reservation,
-    refreshBlock: wanted.refresh_block,
-    refreshBlockAssets: wanted.refresh_block_assets,
-    refreshDiagnostic: wanted.refresh_diagnostic,
-    watchChangedBlock: wanted.watch_changed_block ?? wanted.refresh_block,
-    watchUnchangedBlock: wanted.watch_unchanged_block ?? wanted.refresh_block,
-    livePage: wanted.live_page,
-    currentPage: wanted.current_page,
   };
 }
 

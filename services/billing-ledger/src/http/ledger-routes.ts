@@ -9,7 +9,6 @@ import { AccountBehind, type LoadAccount } from '../journal/load-account.ts';
 import type { QuarantineStore } from '../journal/quarantine-store.ts';
 import type { ReadStanding } from '../journal/read-standing.ts';
 import type { ReadStatement } from '../journal/read-statement.ts';
-import { toPriceListView } from '../prices/price-list-mapping.ts';
 import type { PriceListStore } from '../prices/price-list-store.ts';
 import type { PriceListCache, PublishPriceList } from '../prices/price-lists.ts';
 import type { ListOldHolds } from '../snapshots/old-holds.ts';
@@ -20,10 +19,8 @@ import {
   toAccountFunds,
   toAccountTerms,
   toBalanceView,
-  toPriceSchedule,
   toStatementPage,
   toUsageReport,
-  toWantedPriceList,
 } from './convert.ts';
 
 export interface LedgerRoutesDeps {
@@ -138,19 +135,19 @@ const priceRoutes = [
     ...ledgerApi.readPrices,
     async handle({ prices, journalClock }: LedgerRoutesDeps) {
       await prices.reload();
-      return toPriceSchedule(prices.book, journalClock.now());
+      return prices.book.scheduleAt(journalClock.now());
     },
   }),
   internalRoute({
     ...ledgerApi.listPriceLists,
-    handle: async (deps: LedgerRoutesDeps) => ({
-      items: (await deps.priceLists.listPriceLists()).map(toPriceListView),
+    handle: async ({ priceLists }: LedgerRoutesDeps) => ({
+      items: await priceLists.listPriceLists(),
     }),
   }),
   internalRoute({
     ...ledgerApi.publishPriceList,
     async handle({ publishPriceList }: LedgerRoutesDeps, { path: { version }, body }) {
-      const publication = await publishPriceList(toWantedPriceList(version, body));
+      const publication = await publishPriceList({ ...body, version });
       if (publication.result === 'version_conflict') {
         const detail = { next_version: publication.nextVersion };
         throw new Refused({ code: 'price_version_conflict', detail });
@@ -159,7 +156,7 @@ const priceRoutes = [
         const detail = { earliest: isoTime(publication.earliestMs) };
         throw new Refused({ code: 'effective_date_too_early', detail });
       }
-      return toPriceListView(publication.list);
+      return publication.list;
     },
   }),
 ];

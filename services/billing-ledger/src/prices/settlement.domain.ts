@@ -1,10 +1,10 @@
+import type { PriceList } from '@inventory/contracts/messages/price-list';
 import {
   type HeldProduct,
   type RefreshOutcome,
   type SettlementDisposition,
   unchangedBlocks,
 } from '@inventory/contracts/vocabulary';
-import type { PriceList } from './price-list.domain.ts';
 
 /** Of a hold: one that is answered from what is saved has none. */
 type HoldDisposition = Exclude<SettlementDisposition, 'finalize_saved'>;

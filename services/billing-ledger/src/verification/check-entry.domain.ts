@@ -1,3 +1,4 @@
+import type { PriceList } from '@inventory/contracts/messages/price-list';
 import type { PageProduct } from '@inventory/contracts/vocabulary';
 import { type Account, applyEntry, holdsAfter, withBalances } from '../accounts/account.domain.ts';
 import { areEqual, isConserved, isSolvent, plus } from '../accounts/balances.domain.ts';
@@ -8,12 +9,7 @@ import { dueOpening, openingMovement, periodStateOf } from '../accounts/open-per
 import { pastPeriod } from '../accounts/period.domain.ts';
 import { capRefusal, spendAfter } from '../accounts/spend.domain.ts';
 import { crossedAlert, fundingAsset, termsAfter } from '../accounts/terms.domain.ts';
-import {
-  type PriceBook,
-  type PriceList,
-  pagePrice,
-  priceTime,
-} from '../prices/price-list.domain.ts';
+import { type PriceBook, pagePrice, priceTime } from '../prices/price-list.domain.ts';
 import { settlementOf } from '../prices/settlement.domain.ts';
 
 /** What an entry is judged by beside its account. */

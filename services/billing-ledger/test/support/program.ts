@@ -1,5 +1,6 @@
 import type { AccountId, ProjectId, RequestId } from '@inventory/contracts/ids';
 import type { BillingConfiguration } from '@inventory/contracts/messages/billing';
+import type { PriceList } from '@inventory/contracts/messages/price-list';
 import {
   heldProducts,
   type LedgerAsset,
@@ -8,11 +9,7 @@ import {
 } from '@inventory/contracts/vocabulary';
 import fc from 'fast-check';
 import type { Command, CommandKind, CommandOf } from '../../src/accounts/command.domain.ts';
-import {
-  createPriceBook,
-  firstPriceList,
-  type PriceList,
-} from '../../src/prices/price-list.domain.ts';
+import { createPriceBook, firstPriceList } from '../../src/prices/price-list.domain.ts';
 
 /** One command of a program and the world it meets. */
 export interface Step {

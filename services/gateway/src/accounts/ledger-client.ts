@@ -1,5 +1,6 @@
 import type { AccountId, ProjectId } from '@inventory/contracts/ids';
-import { ledgerApi, type NewPriceList } from '@inventory/contracts/internal/ledger';
+import { ledgerApi } from '@inventory/contracts/internal/ledger';
+import type { NewPriceList } from '@inventory/contracts/messages/price-list';
 import { longCalls } from '@inventory/http/call-lanes';
 import { type InternalClient, nullIfRefused } from '@inventory/http/internal-client';
 
