@@ -4,7 +4,7 @@ import { accountId, projectId, refreshId, requestId } from '../ids.ts';
 import { billingOutcome } from '../messages/billing.ts';
 import { newPriceList, priceList, priceSchedule, priceVersionMax } from '../messages/price-list.ts';
 import { fundingMode, ledgerAsset, productCode } from '../vocabulary.ts';
-import { orNull, time, wire } from '../wire.ts';
+import { orNull, time, utcDay, wire } from '../wire.ts';
 import { operationsFor } from './operations.ts';
 
 /**
@@ -72,7 +72,7 @@ export const usageDaysMax = 31;
 
 export const usageItems = z.array(
   wire({
-    day: z.iso.date(),
+    day: utcDay,
     projectId,
     productCode,
     asset: ledgerAsset,
@@ -178,12 +178,11 @@ const rowsMax = 1_000;
 const limit = z.coerce.number().int().min(1).max(rowsMax).default(100);
 const path = z.object({ account_id: accountId });
 
-const dayMs = 86_400_000;
 /** UTC days, both in the span. */
 const usageQuery = z
-  .object({ from: z.iso.date(), to: z.iso.date(), project_id: projectId.optional() })
+  .object({ from: utcDay, to: utcDay, project_id: projectId.optional() })
   .refine(({ from, to }) => from <= to, { path: ['to'], message: 'must not be before from' })
-  .refine(({ from, to }) => Date.parse(to) - Date.parse(from) < usageDaysMax * dayMs, {
+  .refine(({ from, to }) => to - from < usageDaysMax, {
     path: ['to'],
     message: `must be at most ${usageDaysMax - 1} days after from`,
   });

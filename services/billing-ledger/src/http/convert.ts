@@ -8,7 +8,6 @@ import type {
   UsageReport,
 } from '@inventory/contracts/internal/ledger';
 import { ledgerAssets } from '@inventory/contracts/vocabulary';
-import { isoTime } from '@inventory/runtime/clock';
 import { usedAssets } from '../accounts/account.domain.ts';
 import type { Balances } from '../accounts/balances.domain.ts';
 import type { Entry } from '../accounts/entry.domain.ts';
@@ -17,7 +16,7 @@ import type { CapStanding } from '../accounts/standing.domain.ts';
 import { fundingAsset } from '../accounts/terms.domain.ts';
 import type { CurrentStanding } from '../journal/read-standing.ts';
 import type { Statement } from '../journal/read-statement.ts';
-import { type DayUsage, dayMs } from '../usage/usage.domain.ts';
+import type { DayUsage } from '../usage/usage.domain.ts';
 
 /** The asset an account pays with is always shown, others once they were used. */
 export function toBalanceView(accountId: AccountId, standing: CurrentStanding): BalanceView {
@@ -101,11 +100,7 @@ export function toUsageReport(days: readonly DayUsage[], asOfSeq: number): Usage
   return {
     asOfSeq,
     items: days.flatMap(({ day, projectId, products }) =>
-      products.map((product) => ({
-        ...product,
-        day: isoTime(day * dayMs).slice(0, 10),
-        projectId,
-      })),
+      products.map((product) => ({ day, projectId, ...product })),
     ),
   };
 }

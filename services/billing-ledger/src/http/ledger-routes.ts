@@ -1,7 +1,7 @@
 import { ledgerApi } from '@inventory/contracts/internal/ledger';
 import { internalRoute } from '@inventory/http/internal-route';
 import { Refused } from '@inventory/http/refused';
-import { type Clock, fromIsoTime, isoTime } from '@inventory/runtime/clock';
+import { type Clock, isoTime } from '@inventory/runtime/clock';
 import { listHolds } from '../accounts/hold-set.domain.ts';
 import { outcomeOf } from '../accounts/outcome.domain.ts';
 import type { Journal } from '../journal/journal-store.ts';
@@ -13,7 +13,6 @@ import type { PriceListStore } from '../prices/price-list-store.ts';
 import type { PriceListCache, PublishPriceList } from '../prices/price-lists.ts';
 import type { ListOldHolds } from '../snapshots/old-holds.ts';
 import type { ReadUsage } from '../usage/read-usage.ts';
-import { dayOf } from '../usage/usage.domain.ts';
 import type { Verifier } from '../verification/verifier.ts';
 import {
   toAccountFunds,
@@ -93,9 +92,8 @@ const accountRoutes = [
   internalRoute({
     ...ledgerApi.readUsage,
     async handle({ readUsage }: LedgerRoutesDeps, { path: { account_id: id }, query }) {
-      const { from, to, project_id: project = null } = query;
-      const days = { fromDay: dayOf(fromIsoTime(from)), endDay: dayOf(fromIsoTime(to)) + 1 };
-      const read = await readUsage(id, { ...days, projectId: project });
+      const { from, to, project_id: projectId = null } = query;
+      const read = await readUsage(id, { fromDay: from, endDay: to + 1, projectId });
       if (read.result === 'too_much') throw new Refused({ code: 'usage_too_large' });
       if (read.result === 'behind') throw new Refused(soon);
       return toUsageReport(read.days, read.asOfSeq);

@@ -1,6 +1,5 @@
 import type { AccountId } from '@inventory/contracts/ids';
 import { Bug } from '@inventory/runtime/bug';
-import { dateOf } from '@inventory/runtime/clock';
 import { type Account, usedAssets } from '../accounts/account.domain.ts';
 import { type Entry, entryKeys } from '../accounts/entry.domain.ts';
 import { noOpening } from '../accounts/open-period.domain.ts';
@@ -28,7 +27,7 @@ export interface CommitDocument extends Sealed {
   readonly accountId: AccountId;
   readonly lastSeq: number;
   /** Time of the last entry. */
-  readonly at: Date;
+  readonly atMs: number;
   /** Under which of {@link storedCommandKey} its entries are found. */
   readonly commandKeys: readonly Buffer[];
 }
@@ -139,7 +138,7 @@ function indexedFields(accountId: AccountId, entries: readonly Entry[]) {
     _id: commitId(accountId, first.seq),
     accountId,
     lastSeq: last.seq,
-    at: dateOf(last.atMs),
+    atMs: last.atMs,
     commandKeys: keys.map((key) => storedCommandKey(accountId, key)),
   };
 }
@@ -205,7 +204,7 @@ function fromCommitDocument(document: CommitDocument): StoredCommit {
     accountId,
     firstSeq: firstSeqOf(indexed._id),
     lastSeq: indexed.lastSeq,
-    atMs: indexed.at.getTime(),
+    atMs: indexed.atMs,
     entries: withOpenings(stored),
     balances: {
       credits: fromStoredBalances(content.balances.credits ?? {}),

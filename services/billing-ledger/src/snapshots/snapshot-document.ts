@@ -1,6 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { AccountId } from '@inventory/contracts/ids';
-import { dateOf } from '@inventory/runtime/clock';
 import type { Account } from '../accounts/account.domain.ts';
 import { type Hold, holdSetOf, listHolds } from '../accounts/hold-set.domain.ts';
 import { amountsOf, listAmounts } from '../accounts/project-amounts.domain.ts';
@@ -24,7 +23,7 @@ export interface SnapshotDocument extends Sealed {
   readonly format: number;
   readonly lastSeq: number;
   /** Absent where there is no hold. */
-  readonly oldestHoldAt?: Date;
+  readonly oldestHoldAtMs?: number;
 }
 
 interface SnapshotContent extends Omit<Account, 'holds' | 'spend'> {
@@ -62,8 +61,8 @@ export function isSameState(left: Snapshot, right: Snapshot): boolean {
 }
 
 function indexedFields({ accountId, lastSeq, holds: [oldest] }: SnapshotContent) {
-  const oldestHoldAt = oldest && { oldestHoldAt: dateOf(oldest.reservedAtMs) };
-  return { _id: accountId, format: snapshotFormat, lastSeq, ...oldestHoldAt };
+  const oldestHold = oldest && { oldestHoldAtMs: oldest.reservedAtMs };
+  return { _id: accountId, format: snapshotFormat, lastSeq, ...oldestHold };
 }
 
 /** Null for one of another format: it is as if there were none. */

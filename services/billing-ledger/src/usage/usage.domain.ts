@@ -31,11 +31,7 @@ interface Use {
   readonly product: ProductUsage;
 }
 
-export const dayMs = 86_400_000;
-
-export function dayOf(timeMs: number): number {
-  return Math.floor(timeMs / dayMs);
-}
+const dayMs = 86_400_000;
 
 /** Null for an entry without use, as of most kinds. */
 function useOf(entry: Entry): Use | null {
@@ -46,7 +42,11 @@ function useOf(entry: Entry): Use | null {
   const amounts = isUse
     ? { count: entry.pageCount ?? 1, charged: consumed, reversed: 0 }
     : { count: 0, charged: 0, reversed: 0 - consumed };
-  return { day: dayOf(entry.atMs), projectId, product: { productCode, asset, ...amounts } };
+  return {
+    day: Math.floor(entry.atMs / dayMs),
+    projectId,
+    product: { productCode, asset, ...amounts },
+  };
 }
 
 export type DayKey = Pick<DayUsage, 'day' | 'projectId'>;

@@ -1,4 +1,3 @@
-import { dateOf } from '@inventory/runtime/clock';
 import { propertyRuns } from '@inventory/testkit/property-runs';
 import fc from 'fast-check';
 import { type Change, changes } from '../../test/support/changed-document.ts';
@@ -225,7 +224,7 @@ function forge(document: CommitDocument, forgery: Forgery): CommitDocument {
   const sealed = { ...document, ...seal({ ...content, entries: forged }) };
   const { accountId, firstSeq, lastSeq, atMs, entries } = readCommit(sealed);
   const commandKeys = entries.flatMap(entryKeys).map((key) => storedCommandKey(accountId, key));
-  return { ...sealed, _id: commitId(accountId, firstSeq), lastSeq, at: dateOf(atMs), commandKeys };
+  return { ...sealed, _id: commitId(accountId, firstSeq), lastSeq, atMs, commandKeys };
 }
 
 /** A journal that has what is forged and, after it, what depends on it. */
