@@ -1,17 +1,19 @@
-import type { AccountId } from '@inventory/contracts/ids';
+import type { AccountId, ProjectId } from '@inventory/contracts/ids';
+import type { AccountFunds, AccountTerms, BalanceView } from '@inventory/contracts/internal/ledger';
 import type { Funding } from '@inventory/contracts/messages/billing';
+import { ledgerAssets } from '@inventory/contracts/vocabulary';
 import type { Clock } from '@inventory/runtime/clock';
-import type { Account } from '../accounts/account.domain.ts';
-import { noBalances } from '../accounts/balances.domain.ts';
+import { type Account, usedAssets } from '../accounts/account.domain.ts';
+import { type Balances, noBalances } from '../accounts/balances.domain.ts';
 import { unitsAt } from '../accounts/open-period.domain.ts';
-import { type Period, periodOf } from '../accounts/period.domain.ts';
+import { type Period, periodOf, periodStartMs } from '../accounts/period.domain.ts';
 import {
   type CapStanding,
   type Standing,
   spentOf,
   standingOf,
 } from '../accounts/standing.domain.ts';
-import { prepaid } from '../accounts/terms.domain.ts';
+import { fundingAsset, prepaid } from '../accounts/terms.domain.ts';
 import { requireIntact, type StoredCommit } from './commit-document.ts';
 import type { Journal } from './journal-store.ts';
 import type { LoadAccount } from './load-account.ts';
@@ -92,4 +94,62 @@ function currentStanding(
     caps: standing.caps.map((one) => ({ ...one, spent: spentOf(standing, one, period) })),
     alertThreshold: standing.alertThreshold,
   };
+}
+
+/** The asset an account pays with is always shown, others once they were used. */
+export function balanceViewOf(accountId: AccountId, standing: CurrentStanding): BalanceView {
+  const { asOfSeq, funding, balances } = standing;
+  const shown = [fundingAsset(funding), ...usedAssets({ balances })];
+  return {
+    accountId,
+    asOfSeq,
+    funding: funding.mode,
+    balances: ledgerAssets
+      .filter((asset) => shown.includes(asset))
+      .map((asset) => ({ asset, ...amountsOf(balances[asset]) })),
+  };
+}
+
+export function termsOf(accountId: AccountId, standing: CurrentStanding): AccountTerms {
+  const { alertThreshold } = standing;
+  return {
+    accountId,
+    asOfSeq: standing.asOfSeq,
+    funding: shownFunding(standing),
+    spendCaps: standing.caps.map((one) => spendCapOf(one, standing.period)),
+    balanceAlert: alertThreshold === null ? null : { threshold: alertThreshold },
+  };
+}
+
+export function fundsOf(
+  accountId: AccountId,
+  projectId: ProjectId,
+  standing: CurrentStanding,
+): AccountFunds {
+  const asset = fundingAsset(standing.funding);
+  const capped = standing.caps.find((one) => one.projectId === projectId);
+  return {
+    accountId,
+    asOfSeq: standing.asOfSeq,
+    asset,
+    available: standing.balances[asset].available,
+    spendCap: capped ? spendCapOf(capped, standing.period) : null,
+  };
+}
+
+function spendCapOf(cap: CapStanding, period: Period) {
+  return { ...cap, resetsAtMs: periodStartMs(period + 1) };
+}
+
+function shownFunding({ funding, period, balances }: CurrentStanding): AccountTerms['funding'] {
+  if (funding.mode === 'credits') return funding;
+  return {
+    ...funding,
+    period: { startsAtMs: periodStartMs(period), endsAtMs: periodStartMs(period + 1) },
+    units: amountsOf(balances.units),
+  };
+}
+
+function amountsOf({ available, held }: Balances) {
+  return { total: available + held, held, available };
 }
