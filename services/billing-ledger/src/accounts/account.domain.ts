@@ -77,8 +77,8 @@ export function heldAmount(holds: Iterable<Hold>, asset: LedgerAsset): number {
 }
 
 /** The assets the account has, or ever had, anything of. */
-export function usedAssets(account: Pick<Account, 'balances'>): LedgerAsset[] {
-  return ledgerAssets.filter((asset) => !areEqual(account.balances[asset], noBalances));
+export function usedAssets(balances: Account['balances']): LedgerAsset[] {
+  return ledgerAssets.filter((asset) => !areEqual(balances[asset], noBalances));
 }
 
 export function withBalances(

@@ -1,13 +1,15 @@
 import type { BillingRefusal, FundsRefusal } from '@inventory/contracts/refusal';
+import type { LedgerAsset } from '@inventory/contracts/vocabulary';
 import { type PriceBook, pagePrice, priceTime } from '../prices/price-list.domain.ts';
 import { type Settlement, settlementOf } from '../prices/settlement.domain.ts';
 import type { Account } from './account.domain.ts';
-import { amountMax } from './balances.domain.ts';
+import { amountMax, type Balances } from './balances.domain.ts';
 import { type CommandOf, chargeKey, commandKinds, reservationKey } from './command.domain.ts';
 import type { Entry, EntryDetails } from './entry.domain.ts';
 import { findHold, type Hold } from './hold-set.domain.ts';
 import {
   consume,
+  type EntryKind,
   hold as holdMovement,
   issue,
   nothingMoved,
@@ -18,10 +20,15 @@ import { pastPeriod } from './period.domain.ts';
 import { capRefusal } from './spend.domain.ts';
 import { fundingAsset, insufficientCode } from './terms.domain.ts';
 
-type Details = Pick<Entry, 'asset'> & Partial<EntryDetails>;
+interface Details extends Partial<EntryDetails> {
+  readonly asset: LedgerAsset;
+}
 
 /** An entry without its position in the journal. */
-export type Decision = Details & Pick<Entry, 'kind' | 'change'>;
+export interface Decision extends Details {
+  readonly kind: EntryKind;
+  readonly change: Balances;
+}
 
 /** Nothing moves; the refusal is kept, so that the same command is refused for ever. */
 function refuse(details: Details, refusal: BillingRefusal): Decision {
@@ -75,7 +82,7 @@ export function decideReserve(
   account: Account,
   command: CommandOf<'reserve'>,
   atMs: number,
-  context: Pick<EvaluationContext, 'prices'>,
+  context: EvaluationContext,
 ): Decision {
   const { prices, stated } = pricesOf(command, atMs, context.prices);
   const asset = fundingAsset(account.terms.funding);
@@ -105,7 +112,7 @@ export function decideResolution(
   account: Account,
   command: CommandOf<'settle' | 'release'>,
   atMs: number,
-  context: Pick<EvaluationContext, 'prices' | 'recorded'>,
+  context: EvaluationContext,
 ): Decision {
   const { refreshId } = command.body;
   const hold = findHold(account.holds, refreshId);
@@ -164,7 +171,7 @@ export function decideCharge(
   account: Account,
   command: CommandOf<'charge'>,
   atMs: number,
-  context: Pick<EvaluationContext, 'prices'>,
+  context: EvaluationContext,
 ): Decision {
   const { prices, stated } = pricesOf(command, atMs, context.prices);
   const asset = fundingAsset(account.terms.funding);
@@ -193,7 +200,7 @@ export function decideReverse(
   account: Account,
   { body }: CommandOf<'reverse'>,
   atMs: number,
-  context: Pick<EvaluationContext, 'recorded'>,
+  context: EvaluationContext,
 ): Decision {
   const { projectId, requestId } = body;
   const key = chargeKey(requestId);

@@ -13,11 +13,8 @@ import type { EntryKind } from './movement.domain.ts';
 import type { Period } from './period.domain.ts';
 import type { LowBalance } from './terms.domain.ts';
 
-/**
- * One line of an account's journal: what one command did, refusals included. Never changed. It
- * holds all of its outcome and all that distinguishes a duplicate of its command from a conflict.
- */
-export interface Entry extends EntryDetails {
+/** What every entry states. */
+export interface EntryHead {
   /** Position in the account's journal, from 1, without gaps. */
   readonly seq: number;
   /** Never decreasing within the account; `seq` orders equal times. */
@@ -27,6 +24,13 @@ export interface Entry extends EntryDetails {
   readonly command: CommandKind | 'expire' | 'allowance';
   readonly commandId: string;
   readonly asset: LedgerAsset;
+}
+
+/**
+ * One line of an account's journal: what one command did, refusals included. Never changed. It
+ * holds all of its outcome and all that distinguishes a duplicate of its command from a conflict.
+ */
+export interface Entry extends EntryHead, EntryDetails {
   readonly change: Balances;
   /** The balances of `asset` after this entry. */
   readonly after: Balances;

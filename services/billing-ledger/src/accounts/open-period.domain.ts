@@ -1,18 +1,15 @@
-import type { Funding } from '@inventory/contracts/messages/billing';
 import { type Account, applyEntry } from './account.domain.ts';
 import { type Balances, plus } from './balances.domain.ts';
 import { type Entry, noDetails } from './entry.domain.ts';
 import { expire, issue } from './movement.domain.ts';
-import { type Period, periodOf, periodText } from './period.domain.ts';
-import { dueAllowance } from './terms.domain.ts';
+import { periodOf, periodText } from './period.domain.ts';
+import { dueAllowance, type FundingTerms } from './terms.domain.ts';
 
 /** What of an account decides how a month begins for it. */
-export interface PeriodState {
+export interface PeriodState extends FundingTerms {
   readonly units: Balances;
   /** Time of the newest entry: what is available in units is of its period. */
   readonly lastAtMs: number;
-  readonly funding: Funding;
-  readonly allowedPeriod: Period;
 }
 
 /** Something that has to happen before anything else can in a period. */

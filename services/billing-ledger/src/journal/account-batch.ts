@@ -11,10 +11,12 @@ import {
 import { type Hold, listHolds } from '../accounts/hold-set.domain.ts';
 import { LedgerConflict } from '../accounts/ledger-conflict.domain.ts';
 import type { PriceListCache } from '../prices/price-lists.ts';
+import type { SnapshotRebuilds } from '../snapshots/rebuild-snapshots.ts';
 import type { AccountCache, CachedAccount } from './account-cache.ts';
 import type { ChainHead } from './commit-document.ts';
 import type { Journal } from './journal-store.ts';
 import type { LoadAccount } from './load-account.ts';
+import type { Quarantine } from './quarantine.ts';
 import type { RecentEntries } from './recent-entries.ts';
 
 /** Anything with a command: a message with its trace, for instance. */
@@ -27,10 +29,13 @@ export interface Answered<Item extends Carrier> {
   readonly answer: Answer;
 }
 
+/** What the batches of accounts are committed with. */
 export interface AccountBatchDeps {
   readonly journal: Journal;
   readonly loadAccount: LoadAccount;
   readonly cache: AccountCache;
+  readonly quarantine: Quarantine;
+  readonly rebuilds: SnapshotRebuilds;
   readonly recent: RecentEntries;
   readonly prices: PriceListCache;
   readonly clock: Clock;

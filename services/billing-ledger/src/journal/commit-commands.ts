@@ -2,7 +2,6 @@ import type { AccountId } from '@inventory/contracts/ids';
 import { elapsedSince, monotonicNow } from '@inventory/runtime/clock';
 import { forEachLimited } from '@inventory/runtime/concurrency';
 import { commitDuration, repetitions } from '../metrics.ts';
-import type { SnapshotRebuilds } from '../snapshots/rebuild-snapshots.ts';
 import {
   type AccountBatch,
   type AccountBatchDeps,
@@ -15,15 +14,8 @@ import {
   reloadAfterConflict,
 } from './account-batch.ts';
 import { isBroken } from './commit-document.ts';
-import type { AppendResult, Journal } from './journal-store.ts';
+import type { AppendResult } from './journal-store.ts';
 import { AccountBehind } from './load-account.ts';
-import type { Quarantine } from './quarantine.ts';
-
-export interface CommitCommandsDeps extends AccountBatchDeps {
-  readonly journal: Journal;
-  readonly quarantine: Quarantine;
-  readonly rebuilds: Pick<SnapshotRebuilds, 'has'>;
-}
 
 /** Commands without an answer. */
 export interface Unanswered<Item extends Carrier> {
@@ -58,7 +50,7 @@ export type CommitCommands = <Item extends Carrier>(
 
 const accountsAtOnce = 16;
 
-export function createCommitCommands(deps: CommitCommandsDeps): CommitCommands {
+export function createCommitCommands(deps: AccountBatchDeps): CommitCommands {
   return async (items, publish) => {
     // Accounts dropped meanwhile, because partitions moved, must not be cached again.
     const { generation } = deps.cache;
@@ -80,7 +72,7 @@ interface Round<Item extends Carrier> {
 }
 
 async function commitBatches<Item extends Carrier>(
-  deps: CommitCommandsDeps,
+  deps: AccountBatchDeps,
   batches: readonly AccountBatch<Item>[],
   round: Round<Item>,
 ): Promise<void> {
@@ -124,7 +116,7 @@ function leaveOut<Item extends Carrier>(
 
 /** Why an account is not read, where it is not. */
 async function planUnlessUnreadable<Item extends Carrier>(
-  deps: CommitCommandsDeps,
+  deps: AccountBatchDeps,
   batch: AccountBatch<Item>,
 ): Promise<PlannedBatch<Item> | keyof Unanswered<Item>> {
   const { accountId } = batch;
@@ -136,7 +128,7 @@ async function planUnlessUnreadable<Item extends Carrier>(
 
 /** Why an account cannot be read, where that is so; a broken one is quarantined. */
 async function orQuarantined<Value>(
-  deps: CommitCommandsDeps,
+  deps: AccountBatchDeps,
   accountId: AccountId,
   read: () => Promise<Value>,
 ): Promise<Value | keyof Unanswered<never>> {
@@ -152,7 +144,7 @@ async function orQuarantined<Value>(
 }
 
 async function append<Item extends Carrier>(
-  deps: CommitCommandsDeps,
+  deps: AccountBatchDeps,
   planned: readonly PlannedBatch<Item>[],
 ): Promise<ReadonlyMap<PlannedBatch<Item>, AppendResult>> {
   if (planned.length === 0) return new Map();

@@ -5,6 +5,7 @@ import { type Entry, entryKeys } from '../accounts/entry.domain.ts';
 import { noOpening } from '../accounts/open-period.domain.ts';
 import type { Period } from '../accounts/period.domain.ts';
 import { type Standing, standingOf } from '../accounts/standing.domain.ts';
+import type { FundingTerms } from '../accounts/terms.domain.ts';
 import { storedCommandKey } from './command-key-mapping.ts';
 import {
   fromStoredBalances,
@@ -64,22 +65,26 @@ export const chainStart: ChainHead = { commitId: null, hash: '0'.repeat(64) };
 
 /** What becomes a commit: `account` is the state after `entries`, of which there is at least one. */
 export interface NewCommit {
-  readonly account: Pick<Account, 'accountId' | 'balances' | 'terms' | 'spend'>;
+  readonly account: Account;
   readonly entries: readonly Entry[];
   readonly previous: ChainHead;
 }
 
-/** A commit as read. */
-export interface StoredCommit {
-  readonly id: string;
-  readonly accountId: AccountId;
-  readonly firstSeq: number;
+/** What a commit states of its account after its last entry. */
+export interface CommitSummary {
   readonly lastSeq: number;
   readonly atMs: number;
-  readonly entries: readonly Entry[];
   readonly balances: Account['balances'];
   /** Null where the account pays with credits. */
   readonly subscription: Subscription | null;
+}
+
+/** A commit as read. */
+export interface StoredCommit extends CommitSummary {
+  readonly id: string;
+  readonly accountId: AccountId;
+  readonly firstSeq: number;
+  readonly entries: readonly Entry[];
   /** Null where the commit does not carry it: it is read from the fold then. */
   readonly standing: Standing | null;
   readonly prevHash: string;
@@ -114,9 +119,12 @@ export function sealCommit({ account, entries, previous }: NewCommit, writer: st
     accountId,
     entries: entries.map(toStoredEntry),
     balances: Object.fromEntries(
-      usedAssets(account).map((asset) => [asset, toStoredBalances(account.balances[asset])]),
+      usedAssets(account.balances).map((asset) => [
+        asset,
+        toStoredBalances(account.balances[asset]),
+      ]),
     ),
-    subscription: subscriptionOf(account) ?? undefined,
+    subscription: subscriptionOf(account.terms) ?? undefined,
     standing: toStoredStanding(standingOf(account)),
     writer,
     prevHash: previous.hash,
@@ -218,8 +226,7 @@ function fromCommitDocument(document: CommitDocument): StoredCommit {
   };
 }
 
-export function subscriptionOf({ terms }: Pick<Account, 'terms'>): Subscription | null {
-  const { funding, allowedPeriod } = terms;
+export function subscriptionOf({ funding, allowedPeriod }: FundingTerms): Subscription | null {
   if (funding.mode === 'credits') return null;
   return { unitsPerMonth: funding.unitsPerMonth, allowedPeriod };
 }

@@ -75,14 +75,14 @@ export function createLoadPart({
   return async (accountId, from) => {
     if (from) {
       const page = await journal.readCommits(accountId, from.head.commitId, commitsPerRead);
-      return fold(journal, { start: from, page, entriesMax });
+      return fold(journal, { start: from, page }, entriesMax);
     }
     const snapshot = await snapshots.findSnapshot(accountId);
     const resumed = snapshot && (await startAt(journal, snapshot));
-    if (resumed) return fold(journal, { ...resumed, entriesMax });
+    if (resumed) return fold(journal, resumed, entriesMax);
     const start = { account: newAccount(accountId), head: chainStart, snapshotSeq: 0, tail: [] };
     const page = await journal.readCommits(accountId, null, commitsPerRead);
-    return fold(journal, { start, page, entriesMax });
+    return fold(journal, { start, page }, entriesMax);
   };
 }
 
@@ -90,14 +90,10 @@ interface Folding {
   readonly start: LoadedAccount;
   /** The first commits, of which the one of the start may be the first. */
   readonly page: readonly StoredCommit[];
-  readonly entriesMax: number;
 }
 
 /** Null where the stored account does not lie on the chain. */
-async function startAt(
-  journal: Journal,
-  { account, head }: Snapshot,
-): Promise<Omit<Folding, 'entriesMax'> | null> {
+async function startAt(journal: Journal, { account, head }: Snapshot): Promise<Folding | null> {
   const page = await journal.readCommits(account.accountId, head.commitId, commitsPerRead);
   const [anchor] = page;
   if (!anchor || !isAnchoredAt({ account, head }, anchor)) return null;
@@ -107,7 +103,8 @@ async function startAt(
 
 async function fold(
   journal: Journal,
-  { start, page: firstPage, entriesMax }: Folding,
+  { start, page: firstPage }: Folding,
+  entriesMax: number,
 ): Promise<LoadedPart> {
   const { accountId, lastSeq: startSeq } = start.account;
   let loaded = start;
@@ -130,7 +127,7 @@ function isAnchoredAt({ account, head }: Snapshot, anchor: StoredCommit): boolea
     anchor.id === head.commitId &&
     anchor.hash === head.hash &&
     anchor.lastSeq === account.lastSeq &&
-    isSameSubscription(anchor.subscription, subscriptionOf(account)) &&
+    isSameSubscription(anchor.subscription, subscriptionOf(account.terms)) &&
     ledgerAssets.every(
       (asset) =>
         areEqual(anchor.balances[asset], account.balances[asset]) &&

@@ -20,12 +20,6 @@ import { batchSize, conflicts } from '../metrics.ts';
 import type { Answered } from './account-batch.ts';
 import type { CommitCommands } from './commit-commands.ts';
 
-export interface OnBillingCommandsDeps {
-  readonly commitCommands: CommitCommands;
-  readonly bus: MessageBus;
-  readonly logger: Logger;
-}
-
 /** A command on its way: its span continues the sender's trace and ends with its answer. */
 interface Carried {
   readonly command: CommandMessage;
@@ -40,7 +34,11 @@ type CommandMessage = Extract<ReceivedMessage, { type: Command['type'] }>;
  * reply without an outcome and decides what follows; other commands, and reserves, for whose reply
  * another service waits, are rejected. Those of accounts whose snapshot is being rebuilt are postponed.
  */
-export function createOnBillingCommands(deps: OnBillingCommandsDeps): WorkConsumer['onBatch'] {
+export function createOnBillingCommands(
+  commitCommands: CommitCommands,
+  bus: MessageBus,
+  logger: Logger,
+): WorkConsumer['onBatch'] {
   return async (messages, reject, postpone) => {
     const carried = messages.filter(isCommandMessage).map(carry);
     const [first, ...others] = carried;
@@ -51,12 +49,13 @@ export function createOnBillingCommands(deps: OnBillingCommandsDeps): WorkConsum
     const batch = { name: 'answer billing commands', parent: traceOf(first.span), links };
     try {
       const { quarantined, behind } = await inSpan(batch, () =>
-        deps.commitCommands(carried, async (answered) => {
-          await publishAnswers(deps, answered);
+        commitCommands(carried, async (answered) => {
+          warnOfConflicts(answered, logger);
+          await bus.publish(answered.flatMap(messagesOf));
           for (const { item } of answered) end(open, item.span);
         }),
       );
-      await deps.bus.publish(quarantined.flatMap(undecidedReply));
+      await bus.publish(quarantined.flatMap(undecidedReply));
       for (const { command } of quarantined) {
         if (command.waitingId !== undefined && command.type !== 'billing.reserve.v1') continue;
         const { accountId } = command.body;
@@ -94,10 +93,7 @@ function end(open: Set<Span>, span: Span): void {
 /** Their ids are keys of operators and customers, whose request is refused with the conflict. */
 const namedByCallers: readonly CommandKind[] = ['grant', 'adjust', 'configure'];
 
-async function publishAnswers(
-  { bus, logger }: OnBillingCommandsDeps,
-  answered: readonly Answered<Carried>[],
-): Promise<void> {
+function warnOfConflicts(answered: readonly Answered<Carried>[], logger: Logger): void {
   for (const { item, answer } of answered) {
     const { type, body } = item.command;
     if (answer.result !== 'conflict' || namedByCallers.includes(commandKinds[type])) continue;
@@ -105,7 +101,6 @@ async function publishAnswers(
     const ids = { command_id: body.commandId, account_id: body.accountId };
     logger.warn(ids, 'command id conflict');
   }
-  await bus.publish(answered.flatMap(messagesOf));
 }
 
 function undecidedReply({ command: { id, waitingId }, span }: Carried): OutgoingMessage[] {

@@ -14,7 +14,7 @@ import {
   standingOf,
 } from '../accounts/standing.domain.ts';
 import { fundingAsset, prepaid } from '../accounts/terms.domain.ts';
-import { requireIntact, type StoredCommit } from './commit-document.ts';
+import { type CommitSummary, requireIntact, subscriptionOf } from './commit-document.ts';
 import type { Journal } from './journal-store.ts';
 import type { LoadAccount } from './load-account.ts';
 
@@ -53,20 +53,12 @@ export function createReadStanding({
     if (newest.standing !== null) return currentStanding(newest, newest.standing, clock.now());
     const { account } = await loadAccount(accountId);
     const { lastSeq, lastAtMs: atMs, balances } = account;
-    const { funding, allowedPeriod } = account.terms;
-    const subscription =
-      funding.mode === 'credits' ? null : { unitsPerMonth: funding.unitsPerMonth, allowedPeriod };
-    return currentStanding(
-      { lastSeq, atMs, balances, subscription },
-      standingOf(account),
-      clock.now(),
-    );
+    const summary = { lastSeq, atMs, balances, subscription: subscriptionOf(account.terms) };
+    return currentStanding(summary, standingOf(account), clock.now());
   };
 }
 
-type Summary = Pick<StoredCommit, 'lastSeq' | 'atMs' | 'balances' | 'subscription'>;
-
-const emptyCommit: Summary = {
+const emptyCommit: CommitSummary = {
   lastSeq: 0,
   atMs: 0,
   balances: { credits: noBalances, units: noBalances },
@@ -75,7 +67,7 @@ const emptyCommit: Summary = {
 const noStanding: Standing = { caps: [], period: 0, alertThreshold: null };
 
 function currentStanding(
-  { lastSeq, atMs: lastAtMs, balances, subscription }: Summary,
+  { lastSeq, atMs: lastAtMs, balances, subscription }: CommitSummary,
   standing: Standing,
   now: number,
 ): CurrentStanding {
@@ -99,7 +91,7 @@ function currentStanding(
 /** The asset an account pays with is always shown, others once they were used. */
 export function balanceViewOf(accountId: AccountId, standing: CurrentStanding): BalanceView {
   const { asOfSeq, funding, balances } = standing;
-  const shown = [fundingAsset(funding), ...usedAssets({ balances })];
+  const shown = [fundingAsset(funding), ...usedAssets(balances)];
   return {
     accountId,
     asOfSeq,

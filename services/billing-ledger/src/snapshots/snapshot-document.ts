@@ -3,6 +3,7 @@ import type { AccountId } from '@inventory/contracts/ids';
 import type { Account } from '../accounts/account.domain.ts';
 import { type Hold, holdSetOf, listHolds } from '../accounts/hold-set.domain.ts';
 import { amountsOf, listAmounts } from '../accounts/project-amounts.domain.ts';
+import type { Terms } from '../accounts/terms.domain.ts';
 import type { ChainHead } from '../journal/commit-document.ts';
 import { contentOf, isIntact, type Sealed, seal } from '../journal/sealed-mapping.ts';
 
@@ -26,7 +27,12 @@ export interface SnapshotDocument extends Sealed {
   readonly oldestHoldAtMs?: number;
 }
 
-interface SnapshotContent extends Omit<Account, 'holds' | 'spend'> {
+interface SnapshotContent {
+  readonly accountId: AccountId;
+  readonly lastSeq: number;
+  readonly lastAtMs: number;
+  readonly balances: Account['balances'];
+  readonly terms: Terms;
   /** Oldest first. */
   readonly holds: readonly Hold[];
   readonly spend: {

@@ -13,11 +13,15 @@ export interface ProductUsage {
   readonly reversed: number;
 }
 
-/** What one Project used in one UTC day: the sum of its entries up to a position. */
-export interface DayUsage {
+/** A UTC day of one Project. */
+export interface DayKey {
   /** Days since the epoch. */
   readonly day: number;
   readonly projectId: ProjectId;
+}
+
+/** What one Project used in one UTC day: the sum of its entries up to a position. */
+export interface DayUsage extends DayKey {
   /** By product and asset. */
   readonly products: readonly ProductUsage[];
   /** The newest entry that is counted. */
@@ -25,9 +29,7 @@ export interface DayUsage {
 }
 
 /** A use and the day and Project that it counts for. */
-interface Use {
-  readonly day: number;
-  readonly projectId: ProjectId;
+interface Use extends DayKey {
   readonly product: ProductUsage;
 }
 
@@ -48,8 +50,6 @@ function useOf(entry: Entry): Use | null {
     product: { productCode, asset, ...amounts },
   };
 }
-
-export type DayKey = Pick<DayUsage, 'day' | 'projectId'>;
 
 /** The days and Projects by {@link dayKeyOf}. */
 export type UsageByDay = Map<string, DayUsage>;

@@ -20,14 +20,10 @@ import { adoptEntry, entryProblems } from './check-entry.domain.ts';
 import { type AccountUsage, startUsageCheck } from './usage-check.ts';
 import type { JournalProblem } from './verification-store.ts';
 
-export interface AccountCheckOptions extends AccountUsage {
+/** What is stored of an account beside its commits. */
+export interface AccountDocuments extends AccountUsage {
   readonly accountId: AccountId;
-  /** Its snapshot. */
   readonly stored: StoredSnapshot | null;
-  readonly journal: Journal;
-  /** Read again while it runs: a list that is published meanwhile may be used meanwhile. */
-  readonly prices: PriceListCache;
-  readonly report: (problem: JournalProblem) => void;
 }
 
 export type AccountCheck = ReturnType<typeof startAccountCheck>;
@@ -36,17 +32,25 @@ type Report = (seq: number | null, problem: string) => void;
 
 const commitsPerRead = 50;
 
-/** One account while its journal is gone through from the first entry. */
-export function startAccountCheck(options: AccountCheckOptions) {
-  const { accountId, days, rolledUpSeq, journal, prices } = options;
-  const report: Report = (seq, problem) => options.report({ accountId, seq, problem });
-  const usage = startUsageCheck({ days, rolledUpSeq, report });
+/**
+ * One account while its journal is gone through from the first entry. The prices are read again
+ * while it runs: a list that is published meanwhile may be used meanwhile.
+ */
+export function startAccountCheck(
+  documents: AccountDocuments,
+  journal: Journal,
+  prices: PriceListCache,
+  onProblem: (problem: JournalProblem) => void,
+) {
+  const { accountId, stored } = documents;
+  const report: Report = (seq, problem) => onProblem({ accountId, seq, problem });
+  const usage = startUsageCheck(documents, report);
   let account = newAccount(accountId);
   let head = chainStart;
   let entries = 0;
   /** Null when it was compared. */
-  let snapshot = options.stored?.snapshot ?? null;
-  if (options.stored && !snapshot) report(options.stored.lastSeq, 'snapshot hash mismatch');
+  let snapshot = stored?.snapshot ?? null;
+  if (stored && !snapshot) report(stored.lastSeq, 'snapshot hash mismatch');
 
   function checkCommit(commit: StoredCommit, charges: Charges): void {
     if (!commit.isIntact) report(commit.firstSeq, 'commit hash mismatch');
@@ -69,7 +73,7 @@ export function startAccountCheck(options: AccountCheckOptions) {
 
   async function add(commit: StoredCommit): Promise<void> {
     await prices.reloadIfOld();
-    const charges = await readCharges(options, commit);
+    const charges = await readCharges(journal, commit);
     try {
       checkCommit(commit, charges);
     } catch (error) {
@@ -123,8 +127,8 @@ type Charges = ReadonlyMap<Entry['requestId'], Entry>;
 
 /** Those that the reversals of a commit end; they may lie anywhere in the journal. */
 async function readCharges(
-  { accountId, journal }: Pick<AccountCheckOptions, 'accountId' | 'journal'>,
-  { entries }: StoredCommit,
+  journal: Journal,
+  { accountId, entries }: StoredCommit,
 ): Promise<Charges> {
   const keys = entries.flatMap(({ kind, requestId }) =>
     kind === 'reverse' && requestId !== null ? [chargeKey(requestId)] : [],
@@ -149,7 +153,7 @@ function checkSummary(account: Account, commit: StoredCommit, report: Report): v
       report(commit.lastSeq, `commit balances do not match the entries (${asset})`);
     }
   }
-  if (!isSameSubscription(commit.subscription, subscriptionOf(account))) {
+  if (!isSameSubscription(commit.subscription, subscriptionOf(account.terms))) {
     report(commit.lastSeq, 'commit subscription does not match the entries');
   }
   const { standing } = commit;

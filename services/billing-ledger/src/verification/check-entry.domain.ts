@@ -1,5 +1,6 @@
+import type { ProjectId } from '@inventory/contracts/ids';
 import type { PriceList } from '@inventory/contracts/messages/price-list';
-import type { PageProduct } from '@inventory/contracts/vocabulary';
+import type { LedgerAsset, PageProduct, ProductCode } from '@inventory/contracts/vocabulary';
 import { type Account, applyEntry, holdsAfter, withBalances } from '../accounts/account.domain.ts';
 import { areEqual, isConserved, isSolvent, plus } from '../accounts/balances.domain.ts';
 import type { Entry } from '../accounts/entry.domain.ts';
@@ -100,9 +101,13 @@ function isOfItsSubject({ command, commandId, refreshId, requestId }: Entry): bo
 }
 
 /** What a hold or charge leaves to the entry that ends it. */
-interface Made
-  extends Pick<Entry, 'asset' | 'priceVersion' | 'projectId' | 'productCode' | 'atMs'> {
+interface Made {
+  readonly asset: LedgerAsset;
   readonly amount: number;
+  readonly priceVersion: number | null;
+  readonly productCode: ProductCode | null;
+  readonly projectId: ProjectId | null;
+  readonly atMs: number;
 }
 
 function heldBy({ reservedAtMs, ...hold }: Hold): Made {

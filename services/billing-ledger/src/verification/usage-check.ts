@@ -13,12 +13,11 @@ export interface AccountUsage {
   readonly rolledUpSeq: number;
 }
 
-export interface UsageCheckOptions extends AccountUsage {
-  readonly report: (seq: number | null, problem: string) => void;
-}
-
 /** Compares the daily roll-ups of one account with its entries, day by day. */
-export function startUsageCheck({ days, rolledUpSeq, report }: UsageCheckOptions) {
+export function startUsageCheck(
+  { days, rolledUpSeq }: AccountUsage,
+  report: (seq: number | null, problem: string) => void,
+) {
   let day = -1;
   let stored = new Map<string, DayUsage>();
   let counted: UsageByDay = new Map();
