@@ -8,7 +8,7 @@ import type {
   SettlementDisposition,
 } from '@inventory/contracts/vocabulary';
 import type { Balances } from './balances.domain.ts';
-import { type CommandKind, resolutionKey } from './command.domain.ts';
+import { type BillingCommandKind, resolutionKey } from './command.domain.ts';
 import type { EntryKind } from './movement.domain.ts';
 import type { Period } from './period.domain.ts';
 import type { LowBalance } from './terms.domain.ts';
@@ -21,7 +21,7 @@ export interface EntryHead {
   readonly atMs: number;
   readonly kind: EntryKind;
   /** What it was made for; `expire` and `allowance` begin a month without a command. */
-  readonly command: CommandKind | 'expire' | 'allowance';
+  readonly command: BillingCommandKind | 'expire' | 'allowance';
   readonly commandId: string;
   readonly asset: LedgerAsset;
 }

@@ -1,4 +1,4 @@
-import { type Account, applyEntry } from './account.domain.ts';
+import { applyEntry, type LedgerAccount } from './account.domain.ts';
 import { type Balances, plus } from './balances.domain.ts';
 import { type Entry, noDetails } from './entry.domain.ts';
 import { expire, issue } from './movement.domain.ts';
@@ -20,7 +20,7 @@ export interface DueOpening {
   readonly commandId: string;
 }
 
-export function periodStateOf(account: Account): PeriodState {
+export function periodStateOf(account: LedgerAccount): PeriodState {
   const { balances, lastAtMs, terms } = account;
   const { funding, allowedPeriod } = terms;
   return { units: balances.units, lastAtMs, funding, allowedPeriod };
@@ -48,9 +48,9 @@ const openingsMax = 2;
 
 /** The entries that come before one of a time, and the account after them. */
 export function openPeriod(
-  account: Account,
+  account: LedgerAccount,
   from: number,
-): { readonly account: Account; readonly opening: readonly Entry[] } {
+): { readonly account: LedgerAccount; readonly opening: readonly Entry[] } {
   const atMs = Math.max(from, account.lastAtMs);
   let opened = account;
   let opening = noOpening;
@@ -83,7 +83,7 @@ export function openingMovement({ kind, amount }: DueOpening): Balances {
 
 export const noOpening: readonly Entry[] = [];
 
-function openingEntry(account: Account, due: DueOpening, atMs: number): Entry {
+function openingEntry(account: LedgerAccount, due: DueOpening, atMs: number): Entry {
   const change = openingMovement(due);
   return {
     ...noDetails,

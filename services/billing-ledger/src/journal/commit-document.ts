@@ -1,6 +1,6 @@
 import type { AccountId } from '@inventory/contracts/ids';
 import { Bug } from '@inventory/runtime/bug';
-import { type Account, usedAssets } from '../accounts/account.domain.ts';
+import { type LedgerAccount, usedAssets } from '../accounts/account.domain.ts';
 import { type Entry, entryKeys } from '../accounts/entry.domain.ts';
 import { noOpening } from '../accounts/open-period.domain.ts';
 import type { Period } from '../accounts/period.domain.ts';
@@ -15,7 +15,7 @@ import {
   toStoredBalances,
   toStoredEntry,
 } from './entry-mapping.ts';
-import { contentOf, isIntact, type Sealed, seal } from './sealed-mapping.ts';
+import { isIntact, readContent, type Sealed, seal } from './sealed-mapping.ts';
 
 /**
  * All entries of one account that were made in one batch: one document, so they are stored
@@ -37,7 +37,7 @@ interface CommitContent {
   readonly accountId: AccountId;
   readonly entries: readonly StoredEntry[];
   /** After the last entry, per asset ever used. */
-  readonly balances: { readonly [Asset in keyof Account['balances']]?: StoredBalances };
+  readonly balances: { readonly [Asset in keyof LedgerAccount['balances']]?: StoredBalances };
   /** After the last entry, where units fund the account: enough to compute how its month continues. */
   readonly subscription?: Subscription | undefined;
   /** After the last entry, where the account has caps or an alert; null where it has many caps. */
@@ -65,7 +65,7 @@ export const chainStart: ChainHead = { commitId: null, hash: '0'.repeat(64) };
 
 /** What becomes a commit: `account` is the state after `entries`, of which there is at least one. */
 export interface NewCommit {
-  readonly account: Account;
+  readonly account: LedgerAccount;
   readonly entries: readonly Entry[];
   readonly previous: ChainHead;
 }
@@ -74,7 +74,7 @@ export interface NewCommit {
 export interface CommitSummary {
   readonly lastSeq: number;
   readonly atMs: number;
-  readonly balances: Account['balances'];
+  readonly balances: LedgerAccount['balances'];
   /** Null where the account pays with credits. */
   readonly subscription: Subscription | null;
 }
@@ -203,7 +203,7 @@ export function readCommit(document: CommitDocument): StoredCommit {
 
 function fromCommitDocument(document: CommitDocument): StoredCommit {
   if (typeof document._id !== 'string') throw new TypeError('a commit has an id of text');
-  const content = contentOf(document) as CommitContent;
+  const content = readContent(document) as CommitContent;
   const { accountId, standing, prevHash } = content;
   const stored = content.entries.map(fromStoredEntry);
   const indexed = indexedFields(accountId, stored);

@@ -1,6 +1,11 @@
 import type { AccountId } from '@inventory/contracts/ids';
 import { ledgerAssets } from '@inventory/contracts/vocabulary';
-import { type Account, applyEntry, heldAmount, newAccount } from '../accounts/account.domain.ts';
+import {
+  applyEntry,
+  heldAmount,
+  type LedgerAccount,
+  newAccount,
+} from '../accounts/account.domain.ts';
 import { areEqual } from '../accounts/balances.domain.ts';
 import type { Entry } from '../accounts/entry.domain.ts';
 import { listHolds } from '../accounts/hold-set.domain.ts';
@@ -146,7 +151,7 @@ function follow(loaded: LoadedAccount, commit: StoredCommit): LoadedAccount {
   };
 }
 
-function foldCommit(account: Account, head: ChainHead, commit: StoredCommit): Account {
+function foldCommit(account: LedgerAccount, head: ChainHead, commit: StoredCommit): LedgerAccount {
   requireIntact([commit]);
   if (commit.prevHash !== head.hash)
     throw new BrokenJournal(`commit ${commit.id}: previous hash mismatch`);

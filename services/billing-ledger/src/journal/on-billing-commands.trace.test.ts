@@ -63,7 +63,8 @@ describe('The trace of a billing command', () => {
       await publish(
         items.map((item, index) => ({
           item,
-          answer: { result: 'recorded', entry: entryOf(index) },
+          result: 'recorded',
+          entry: entryOf(index),
         })),
       );
       return { quarantined: [], behind: [] };

@@ -8,16 +8,16 @@ import { messageAttributes } from '@inventory/messaging/dispatch';
 import type { Logger } from '@inventory/runtime/logger';
 import { failSpan, inSpan, startSpan, traceOf } from '@inventory/runtime/tracing';
 import { type Span, SpanKind } from '@opentelemetry/api';
-import { type Command, type CommandKind, commandKinds } from '../accounts/command.domain.ts';
+import { type BillingCommandKind, type Command, commandKinds } from '../accounts/command.domain.ts';
 import {
-  answerOutcomeOf,
   balanceLowOf,
   outcomeId,
   outcomeOf,
+  publishedOutcomeOf,
   replyOutcomeOf,
 } from '../accounts/outcome.domain.ts';
 import { batchSize, conflicts } from '../metrics.ts';
-import type { Answered } from './account-batch.ts';
+import type { Journaled } from './account-batch.ts';
 import type { CommitCommands } from './commit-commands.ts';
 
 /** A command on its way: its span continues the sender's trace and ends with its answer. */
@@ -49,10 +49,10 @@ export function createOnBillingCommands(
     const batch = { name: 'answer billing commands', parent: traceOf(first.span), links };
     try {
       const { quarantined, behind } = await inSpan(batch, () =>
-        commitCommands(carried, async (answered) => {
-          warnOfConflicts(answered, logger);
-          await bus.publish(answered.flatMap(messagesOf));
-          for (const { item } of answered) end(open, item.span);
+        commitCommands(carried, async (journaled) => {
+          warnOfConflicts(journaled, logger);
+          await bus.publish(journaled.flatMap(messagesOf));
+          for (const { item } of journaled) end(open, item.span);
         }),
       );
       await bus.publish(quarantined.flatMap(undecidedReply));
@@ -91,12 +91,12 @@ function end(open: Set<Span>, span: Span): void {
 }
 
 /** Their ids are keys of operators and customers, whose request is refused with the conflict. */
-const namedByCallers: readonly CommandKind[] = ['grant', 'adjust', 'configure'];
+const namedByCallers: readonly BillingCommandKind[] = ['grant', 'adjust', 'configure'];
 
-function warnOfConflicts(answered: readonly Answered<Carried>[], logger: Logger): void {
-  for (const { item, answer } of answered) {
+function warnOfConflicts(journaled: readonly Journaled<Carried>[], logger: Logger): void {
+  for (const { item, result } of journaled) {
     const { type, body } = item.command;
-    if (answer.result !== 'conflict' || namedByCallers.includes(commandKinds[type])) continue;
+    if (result !== 'conflict' || namedByCallers.includes(commandKinds[type])) continue;
     conflicts.add(1);
     const ids = { command_id: body.commandId, account_id: body.accountId };
     logger.warn(ids, 'command id conflict');
@@ -114,19 +114,20 @@ function undecidedReply({ command: { id, waitingId }, span }: Carried): Outgoing
  * The messages of an entry: the same bodies and ids at each delivery. The reply is first, because a
  * client waits for it; an outcome that no refresh depends on is in the reply alone.
  */
-function messagesOf({ item: { command, span }, answer }: Answered<Carried>): OutgoingMessage[] {
+function messagesOf({ item, ...recorded }: Journaled<Carried>): OutgoingMessage[] {
+  const { command, span } = item;
   const { waitingId } = command;
   const { accountId } = command.body;
   const trace = traceOf(span);
-  const outcome = answerOutcomeOf(command, answer);
+  const outcome = publishedOutcomeOf(command, recorded);
   const id = outcomeId(outcome);
   const isRepliedOnly = waitingId !== undefined && outcome.refreshId === null;
-  const opened = answer.entry.opening.map((entry) => outcomeOf(accountId, entry));
+  const opened = recorded.entry.opening.map((entry) => outcomeOf(accountId, entry));
   const outcomes = isRepliedOnly ? opened : [...opened, outcome];
   const messages = outcomes.map(
     (body): OutgoingMessage => ({ type: 'billing.outcome.v1', id: outcomeId(body), body, trace }),
   );
-  const low = balanceLowOf(accountId, answer.entry);
+  const low = balanceLowOf(accountId, recorded.entry);
   if (low) {
     const lowId = `${accountId}/${low.entrySeq}/balance-low`;
     messages.push({ type: 'billing.balance-low.v1', id: lowId, body: low, trace });
@@ -134,7 +135,7 @@ function messagesOf({ item: { command, span }, answer }: Answered<Carried>): Out
   if (waitingId === undefined) return messages;
   const body = {
     waitingId,
-    outcome: replyOutcomeOf(command, answer),
+    outcome: replyOutcomeOf(command, recorded),
     ...pendingTimes(command),
   };
   return [{ type: 'reply.billing-outcome.v1', id: `${id}/${waitingId}`, body, trace }, ...messages];

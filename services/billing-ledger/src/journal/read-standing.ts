@@ -3,7 +3,7 @@ import type { AccountFunds, AccountTerms, BalanceView } from '@inventory/contrac
 import type { Funding } from '@inventory/contracts/messages/billing';
 import { ledgerAssets } from '@inventory/contracts/vocabulary';
 import type { Clock } from '@inventory/runtime/clock';
-import { type Account, usedAssets } from '../accounts/account.domain.ts';
+import { type LedgerAccount, usedAssets } from '../accounts/account.domain.ts';
 import { type Balances, noBalances } from '../accounts/balances.domain.ts';
 import { unitsAt } from '../accounts/open-period.domain.ts';
 import { type Period, periodOf, periodStartMs } from '../accounts/period.domain.ts';
@@ -23,7 +23,7 @@ export interface CurrentStanding {
   /** Position of the entry it was read from; 0 before the first. */
   readonly asOfSeq: number;
   readonly funding: Funding;
-  readonly balances: Account['balances'];
+  readonly balances: LedgerAccount['balances'];
   /** The present month: that of the units, and of what is spent. */
   readonly period: Period;
   readonly caps: readonly CapStanding[];

@@ -1,18 +1,18 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { AccountId } from '@inventory/contracts/ids';
-import type { Account } from '../accounts/account.domain.ts';
+import type { LedgerAccount } from '../accounts/account.domain.ts';
 import { type Hold, holdSetOf, listHolds } from '../accounts/hold-set.domain.ts';
 import { amountsOf, listAmounts } from '../accounts/project-amounts.domain.ts';
 import type { Terms } from '../accounts/terms.domain.ts';
 import type { ChainHead } from '../journal/commit-document.ts';
-import { contentOf, isIntact, type Sealed, seal } from '../journal/sealed-mapping.ts';
+import { isIntact, readContent, type Sealed, seal } from '../journal/sealed-mapping.ts';
 
 /**
  * A complete account at the end of one of its commits. It only saves reading: one that is wrong in
  * any way is ignored and the journal is read from its beginning.
  */
 export interface Snapshot {
-  readonly account: Account;
+  readonly account: LedgerAccount;
   readonly head: ChainHead;
 }
 
@@ -31,12 +31,12 @@ interface SnapshotContent {
   readonly accountId: AccountId;
   readonly lastSeq: number;
   readonly lastAtMs: number;
-  readonly balances: Account['balances'];
+  readonly balances: LedgerAccount['balances'];
   readonly terms: Terms;
   /** Oldest first. */
   readonly holds: readonly Hold[];
   readonly spend: {
-    readonly period: Account['spend']['period'];
+    readonly period: LedgerAccount['spend']['period'];
     readonly projects: ReturnType<typeof listAmounts>;
   };
   readonly head: ChainHead;
@@ -81,7 +81,7 @@ export function readSnapshot(document: SnapshotDocument): StoredSnapshot | null 
 /** Null where it was changed: what is no content of ours fails in many ways. */
 function unsealed(document: SnapshotDocument): Snapshot | null {
   try {
-    const content = contentOf(document) as SnapshotContent;
+    const content = readContent(document) as SnapshotContent;
     if (!isIntact(document, indexedFields(content))) return null;
     const { holds, spend, head, ...account } = content;
     const projects = amountsOf(spend.projects);

@@ -1,6 +1,6 @@
 import type { AccountId } from '@inventory/contracts/ids';
 import { ledgerAssets } from '@inventory/contracts/vocabulary';
-import { type Account, heldAmount, newAccount } from '../accounts/account.domain.ts';
+import { heldAmount, type LedgerAccount, newAccount } from '../accounts/account.domain.ts';
 import { areEqual } from '../accounts/balances.domain.ts';
 import { chargeKey } from '../accounts/command.domain.ts';
 import type { Entry } from '../accounts/entry.domain.ts';
@@ -138,7 +138,7 @@ async function readCharges(
   return new Map(found.map((entry) => [entry.requestId, entry]));
 }
 
-function checkHolds(account: Account, report: Report): void {
+function checkHolds(account: LedgerAccount, report: Report): void {
   const holds = listHolds(account.holds);
   for (const asset of ledgerAssets) {
     if (heldAmount(holds, asset) !== account.balances[asset].held) {
@@ -147,7 +147,7 @@ function checkHolds(account: Account, report: Report): void {
   }
 }
 
-function checkSummary(account: Account, commit: StoredCommit, report: Report): void {
+function checkSummary(account: LedgerAccount, commit: StoredCommit, report: Report): void {
   for (const asset of ledgerAssets) {
     if (!areEqual(commit.balances[asset], account.balances[asset])) {
       report(commit.lastSeq, `commit balances do not match the entries (${asset})`);

@@ -8,7 +8,7 @@ import {
   refreshOutcomes,
 } from '@inventory/contracts/vocabulary';
 import fc from 'fast-check';
-import type { Command, CommandKind, CommandOf } from '../../src/accounts/command.domain.ts';
+import type { BillingCommandKind, Command, CommandOf } from '../../src/accounts/command.domain.ts';
 import { createPriceBook, firstPriceList } from '../../src/prices/price-list.domain.ts';
 
 /** One command of a program and the world it meets. */
@@ -201,7 +201,10 @@ function decodeCommand(next: (base: number) => number): Command {
 }
 
 /** A command that was written to its topic in the beginning. */
-export function commandOf<Kind extends CommandKind>(kind: Kind, body: CommandOf<Kind>['body']) {
+export function commandOf<Kind extends BillingCommandKind>(
+  kind: Kind,
+  body: CommandOf<Kind>['body'],
+) {
   return { type: `billing.${kind}.v1`, body, writtenAtMs: startMs } as CommandOf<Kind>;
 }
 
