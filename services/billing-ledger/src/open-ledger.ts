@@ -12,7 +12,7 @@ import { createJournal } from './journal/journal-store.ts';
 import { createLoadAccount, createLoadPart } from './journal/load-account.ts';
 import { createQuarantine } from './journal/quarantine.ts';
 import { createQuarantineStore } from './journal/quarantine-store.ts';
-import { createReadStanding } from './journal/read-standing.ts';
+import { createReadStanding } from './journal/read-current-account.ts';
 import { createReadStatement } from './journal/read-statement.ts';
 import { createRecentEntries } from './journal/recent-entries.ts';
 import { countEntries } from './metrics.ts';

@@ -5,7 +5,7 @@ import { isoTime } from '@inventory/runtime/clock';
 import { listHolds } from '../accounts/hold-set.domain.ts';
 import { outcomeOf } from '../accounts/outcome.domain.ts';
 import { AccountBehind } from '../journal/load-account.ts';
-import { balanceViewOf, fundsOf, termsOf } from '../journal/read-standing.ts';
+import { balanceViewOf, fundsOf, termsOf } from '../journal/read-current-account.ts';
 import { statementPageOf } from '../journal/read-statement.ts';
 import type { Ledger } from '../open-ledger.ts';
 

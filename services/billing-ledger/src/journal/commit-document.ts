@@ -1,10 +1,10 @@
 import type { AccountId } from '@inventory/contracts/ids';
 import { Bug } from '@inventory/runtime/bug';
 import { type LedgerAccount, usedAssets } from '../accounts/account.domain.ts';
+import { type Standing, standingOf } from '../accounts/account-limits.domain.ts';
 import { type Entry, entryKeys } from '../accounts/entry.domain.ts';
 import { noOpening } from '../accounts/open-period.domain.ts';
 import type { Period } from '../accounts/period.domain.ts';
-import { type Standing, standingOf } from '../accounts/standing.domain.ts';
 import type { FundingTerms } from '../accounts/terms.domain.ts';
 import { storedCommandKey } from './command-key-mapping.ts';
 import {

@@ -1,11 +1,11 @@
 import type { AccountId } from '@inventory/contracts/ids';
 import { ledgerAssets } from '@inventory/contracts/vocabulary';
 import { heldAmount, type LedgerAccount, newAccount } from '../accounts/account.domain.ts';
+import { standingOf } from '../accounts/account-limits.domain.ts';
 import { areEqual } from '../accounts/balances.domain.ts';
 import { chargeKey } from '../accounts/command.domain.ts';
 import type { Entry } from '../accounts/entry.domain.ts';
 import { listHolds } from '../accounts/hold-set.domain.ts';
-import { standingOf } from '../accounts/standing.domain.ts';
 import {
   chainStart,
   isSameSubscription,

@@ -6,7 +6,7 @@ import { accounts, decodeProgram, programs } from '../../test/support/program.ts
 import { type StoredJournal, storeProgram } from '../../test/support/stored-journal.ts';
 import { BrokenJournal, type StoredCommit } from './commit-document.ts';
 import type { Journal } from './journal-store.ts';
-import { createReadStanding } from './read-standing.ts';
+import { createReadStanding } from './read-current-account.ts';
 
 const dayMs = 86_400_000;
 const notFolded = () => Promise.reject(new Error('the account was folded'));

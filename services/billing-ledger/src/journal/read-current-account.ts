@@ -4,15 +4,15 @@ import type { Funding } from '@inventory/contracts/messages/billing';
 import { ledgerAssets } from '@inventory/contracts/vocabulary';
 import type { Clock } from '@inventory/runtime/clock';
 import { type LedgerAccount, usedAssets } from '../accounts/account.domain.ts';
-import { type Balances, noBalances } from '../accounts/balances.domain.ts';
-import { unitsAt } from '../accounts/open-period.domain.ts';
-import { type Period, periodOf, periodStartMs } from '../accounts/period.domain.ts';
 import {
   type CapStanding,
   type Standing,
   spentOf,
   standingOf,
-} from '../accounts/standing.domain.ts';
+} from '../accounts/account-limits.domain.ts';
+import { type Balances, noBalances } from '../accounts/balances.domain.ts';
+import { unitsAt } from '../accounts/open-period.domain.ts';
+import { type Period, periodOf, periodStartMs } from '../accounts/period.domain.ts';
 import { fundingAsset, prepaid } from '../accounts/terms.domain.ts';
 import { type CommitSummary, requireIntact, subscriptionOf } from './commit-document.ts';
 import type { Journal } from './journal-store.ts';
