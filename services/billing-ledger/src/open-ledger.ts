@@ -12,7 +12,7 @@ import { createJournal } from './journal/journal-store.ts';
 import { createLoadAccount, createLoadPart } from './journal/load-account.ts';
 import { createQuarantine } from './journal/quarantine.ts';
 import { createQuarantineStore } from './journal/quarantine-store.ts';
-import { createReadStanding } from './journal/read-current-account.ts';
+import { createReadCurrentAccount } from './journal/read-current-account.ts';
 import { createReadStatement } from './journal/read-statement.ts';
 import { createRecentEntries } from './journal/recent-entries.ts';
 import { countEntries } from './metrics.ts';
@@ -98,7 +98,7 @@ export async function openLedger(context: ServiceContext<BillingLedgerConfig>, d
     commitCommands,
     publishPriceList: createPublishPriceList(publishing),
     snapshotPass: createSnapshotPass(passing),
-    readStanding: createReadStanding({ journal, loadAccount, ...timed }),
+    readCurrentAccount: createReadCurrentAccount({ journal, loadAccount, ...timed }),
     readStatement: createReadStatement(journal),
     readUsage: createReadUsage({ journal, usage, limits: usageLimits }),
     listOldHolds: createListOldHolds({ snapshots: snapshotStore, journal, ...timed }),

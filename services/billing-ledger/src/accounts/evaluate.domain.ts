@@ -25,7 +25,7 @@ export type DuplicateResult = 'recorded' | 'precluded' | 'conflict';
 
 export interface Evaluation {
   /**
-   * `new`: the entry is to be journaled, behind its `opening`. Otherwise it is there already and
+   * `new`: the entry is to be journaled, after its `opening`. Otherwise it is there already and
    * nothing changes.
    */
   readonly result: 'new' | DuplicateResult;
@@ -35,7 +35,7 @@ export interface Evaluation {
 }
 
 /**
- * What one command does to an account. Every command that was not answered before makes exactly
+ * What one command does to an account. Every command that has no entry yet makes exactly
  * one entry, a refusal too: a refused command stays refused, whatever is topped up later. The
  * first entry of a month may need others before it that begin the month.
  */

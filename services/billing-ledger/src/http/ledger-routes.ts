@@ -24,18 +24,18 @@ async function unlessBehind<Value>(read: Promise<Value>): Promise<Value> {
 const accountRoutes = [
   internalRoute({
     ...ledgerApi.readBalance,
-    handle: async ({ readStanding }: Ledger, { path: { account_id: id } }) =>
-      balanceViewOf(id, await unlessBehind(readStanding(id))),
+    handle: async ({ readCurrentAccount }: Ledger, { path: { account_id: id } }) =>
+      balanceViewOf(id, await unlessBehind(readCurrentAccount(id))),
   }),
   internalRoute({
     ...ledgerApi.readTerms,
-    handle: async ({ readStanding }: Ledger, { path: { account_id: id } }) =>
-      termsOf(id, await unlessBehind(readStanding(id))),
+    handle: async ({ readCurrentAccount }: Ledger, { path: { account_id: id } }) =>
+      termsOf(id, await unlessBehind(readCurrentAccount(id))),
   }),
   internalRoute({
     ...ledgerApi.readFunds,
-    handle: async ({ readStanding }: Ledger, { path: { account_id: id }, query }) =>
-      fundsOf(id, query.project_id, await unlessBehind(readStanding(id))),
+    handle: async ({ readCurrentAccount }: Ledger, { path: { account_id: id }, query }) =>
+      fundsOf(id, query.project_id, await unlessBehind(readCurrentAccount(id))),
   }),
   internalRoute({
     ...ledgerApi.listHolds,

@@ -11,7 +11,7 @@ export interface CachedAccount {
   readonly snapshotSeq: number;
 }
 
-/** The accounts this replica wrote last; the longest unused one makes room. */
+/** The accounts this replica wrote last; the least recently used one is dropped. */
 export type AccountCache = ReturnType<typeof createAccountCache>;
 
 export function createAccountCache(accountsMax: number) {

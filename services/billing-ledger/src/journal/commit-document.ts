@@ -1,7 +1,7 @@
 import type { AccountId } from '@inventory/contracts/ids';
 import { Bug } from '@inventory/runtime/bug';
 import { type LedgerAccount, usedAssets } from '../accounts/account.domain.ts';
-import { type Standing, standingOf } from '../accounts/account-limits.domain.ts';
+import { type AccountLimits, limitsOf, noLimits } from '../accounts/account-limits.domain.ts';
 import { type Entry, entryKeys } from '../accounts/entry.domain.ts';
 import { noOpening } from '../accounts/open-period.domain.ts';
 import type { Period } from '../accounts/period.domain.ts';
@@ -15,7 +15,7 @@ import {
   toStoredBalances,
   toStoredEntry,
 } from './entry-mapping.ts';
-import { isIntact, readContent, type Sealed, seal } from './sealed-mapping.ts';
+import { isIntact, type Sealed, seal, unseal } from './sealed-mapping.ts';
 
 /**
  * All entries of one account that were made in one batch: one document, so they are stored
@@ -41,7 +41,7 @@ interface CommitContent {
   /** After the last entry, where units fund the account: enough to compute how its month continues. */
   readonly subscription?: Subscription | undefined;
   /** After the last entry, where the account has caps or an alert; null where it has many caps. */
-  readonly standing?: Standing | null | undefined;
+  readonly limits?: AccountLimits | null | undefined;
   /** Which process wrote it; for diagnosis only. */
   readonly writer: string;
   /** Hash of the account's commit before this one. */
@@ -86,7 +86,7 @@ export interface StoredCommit extends CommitSummary {
   readonly firstSeq: number;
   readonly entries: readonly Entry[];
   /** Null where the commit does not carry it: it is read from the fold then. */
-  readonly standing: Standing | null;
+  readonly limits: AccountLimits | null;
   readonly prevHash: string;
   readonly hash: string;
   /** Whether its content is the one that was hashed, and its other fields are those of the content. */
@@ -111,7 +111,6 @@ export function commitIdRange(accountId: AccountId): { from: string; to: string 
 
 /** With more caps each commit would grow by kilobytes; such an account is read from its fold. */
 const capsMax = 20;
-const noStanding: Standing = { caps: [], period: 0, alertThreshold: null };
 
 export function sealCommit({ account, entries, previous }: NewCommit, writer: string) {
   const { accountId } = account;
@@ -125,17 +124,17 @@ export function sealCommit({ account, entries, previous }: NewCommit, writer: st
       ]),
     ),
     subscription: subscriptionOf(account.terms) ?? undefined,
-    standing: toStoredStanding(standingOf(account)),
+    limits: storedLimitsOf(limitsOf(account)),
     writer,
     prevHash: previous.hash,
   };
   return { ...indexedFields(accountId, entries), ...seal(content) };
 }
 
-function toStoredStanding(standing: Standing): CommitContent['standing'] {
-  const { caps, alertThreshold } = standing;
+function storedLimitsOf(limits: AccountLimits): CommitContent['limits'] {
+  const { caps, alertThreshold } = limits;
   if (caps.length > capsMax) return null;
-  return caps.length === 0 && alertThreshold === null ? undefined : standing;
+  return caps.length === 0 && alertThreshold === null ? undefined : limits;
 }
 
 function indexedFields(accountId: AccountId, entries: readonly Entry[]) {
@@ -203,8 +202,8 @@ export function readCommit(document: CommitDocument): StoredCommit {
 
 function fromCommitDocument(document: CommitDocument): StoredCommit {
   if (typeof document._id !== 'string') throw new TypeError('a commit has an id of text');
-  const content = readContent(document) as CommitContent;
-  const { accountId, standing, prevHash } = content;
+  const content = unseal(document) as CommitContent;
+  const { accountId, limits, prevHash } = content;
   const stored = content.entries.map(fromStoredEntry);
   const indexed = indexedFields(accountId, stored);
   return {
@@ -219,7 +218,7 @@ function fromCommitDocument(document: CommitDocument): StoredCommit {
       units: fromStoredBalances(content.balances.units ?? {}),
     },
     subscription: content.subscription ?? null,
-    standing: standing === undefined ? noStanding : standing,
+    limits: limits === undefined ? noLimits : limits,
     prevHash,
     hash: document.hash,
     isIntact: isIntact(document, indexed),

@@ -5,10 +5,11 @@ import { ledgerAssets } from '@inventory/contracts/vocabulary';
 import type { Clock } from '@inventory/runtime/clock';
 import { type LedgerAccount, usedAssets } from '../accounts/account.domain.ts';
 import {
-  type CapStanding,
-  type Standing,
+  type AccountLimits,
+  type CapUse,
+  limitsOf,
+  noLimits,
   spentOf,
-  standingOf,
 } from '../accounts/account-limits.domain.ts';
 import { type Balances, noBalances } from '../accounts/balances.domain.ts';
 import { unitsAt } from '../accounts/open-period.domain.ts';
@@ -19,25 +20,25 @@ import type { Journal } from './journal-store.ts';
 import type { LoadAccount } from './load-account.ts';
 
 /** What an account has and what limits it, now. */
-export interface CurrentStanding {
+export interface CurrentAccount {
   /** Position of the entry it was read from; 0 before the first. */
   readonly asOfSeq: number;
   readonly funding: Funding;
   readonly balances: LedgerAccount['balances'];
   /** The present month: that of the units, and of what is spent. */
   readonly period: Period;
-  readonly caps: readonly CapStanding[];
+  readonly caps: readonly CapUse[];
   readonly alertThreshold: number | null;
 }
 
-export type ReadStanding = (accountId: AccountId) => Promise<CurrentStanding>;
+export type ReadCurrentAccount = (accountId: AccountId) => Promise<CurrentAccount>;
 
 /**
  * One read, of the newest commit; that of an account with many caps is followed by a fold. In a new
  * month the units are those of that month and nothing is spent, although nothing may have been
  * written in it. Rejects with BrokenJournal.
  */
-export function createReadStanding({
+export function createReadCurrentAccount({
   journal,
   loadAccount,
   clock,
@@ -45,16 +46,16 @@ export function createReadStanding({
   readonly journal: Journal;
   readonly loadAccount: LoadAccount;
   readonly clock: Clock;
-}): ReadStanding {
+}): ReadCurrentAccount {
   return async (accountId) => {
     const newest = await journal.findNewestCommit(accountId);
-    if (newest === null) return currentStanding(emptyCommit, noStanding, clock.now());
+    if (newest === null) return currentAccount(emptyCommit, noLimits, clock.now());
     requireIntact([newest]);
-    if (newest.standing !== null) return currentStanding(newest, newest.standing, clock.now());
+    if (newest.limits !== null) return currentAccount(newest, newest.limits, clock.now());
     const { account } = await loadAccount(accountId);
     const { lastSeq, lastAtMs: atMs, balances } = account;
     const summary = { lastSeq, atMs, balances, subscription: subscriptionOf(account.terms) };
-    return currentStanding(summary, standingOf(account), clock.now());
+    return currentAccount(summary, limitsOf(account), clock.now());
   };
 }
 
@@ -64,13 +65,12 @@ const emptyCommit: CommitSummary = {
   balances: { credits: noBalances, units: noBalances },
   subscription: null,
 };
-const noStanding: Standing = { caps: [], period: 0, alertThreshold: null };
 
-function currentStanding(
+function currentAccount(
   { lastSeq, atMs: lastAtMs, balances, subscription }: CommitSummary,
-  standing: Standing,
+  limits: AccountLimits,
   now: number,
-): CurrentStanding {
+): CurrentAccount {
   const funding: Funding = subscription
     ? { mode: 'subscription', unitsPerMonth: subscription.unitsPerMonth }
     : prepaid;
@@ -83,14 +83,14 @@ function currentStanding(
     funding,
     balances: { credits: balances.credits, units },
     period,
-    caps: standing.caps.map((one) => ({ ...one, spent: spentOf(standing, one, period) })),
-    alertThreshold: standing.alertThreshold,
+    caps: limits.caps.map((one) => ({ ...one, spent: spentOf(limits, one, period) })),
+    alertThreshold: limits.alertThreshold,
   };
 }
 
 /** The asset an account pays with is always shown, others once they were used. */
-export function balanceViewOf(accountId: AccountId, standing: CurrentStanding): BalanceView {
-  const { asOfSeq, funding, balances } = standing;
+export function balanceViewOf(accountId: AccountId, current: CurrentAccount): BalanceView {
+  const { asOfSeq, funding, balances } = current;
   const shown = [fundingAsset(funding), ...usedAssets(balances)];
   return {
     accountId,
@@ -102,13 +102,13 @@ export function balanceViewOf(accountId: AccountId, standing: CurrentStanding): 
   };
 }
 
-export function termsOf(accountId: AccountId, standing: CurrentStanding): AccountTerms {
-  const { alertThreshold } = standing;
+export function termsOf(accountId: AccountId, current: CurrentAccount): AccountTerms {
+  const { alertThreshold } = current;
   return {
     accountId,
-    asOfSeq: standing.asOfSeq,
-    funding: shownFunding(standing),
-    spendCaps: standing.caps.map((one) => spendCapOf(one, standing.period)),
+    asOfSeq: current.asOfSeq,
+    funding: shownFunding(current),
+    spendCaps: current.caps.map((one) => spendCapOf(one, current.period)),
     balanceAlert: alertThreshold === null ? null : { threshold: alertThreshold },
   };
 }
@@ -116,24 +116,24 @@ export function termsOf(accountId: AccountId, standing: CurrentStanding): Accoun
 export function fundsOf(
   accountId: AccountId,
   projectId: ProjectId,
-  standing: CurrentStanding,
+  current: CurrentAccount,
 ): AccountFunds {
-  const asset = fundingAsset(standing.funding);
-  const capped = standing.caps.find((one) => one.projectId === projectId);
+  const asset = fundingAsset(current.funding);
+  const capped = current.caps.find((one) => one.projectId === projectId);
   return {
     accountId,
-    asOfSeq: standing.asOfSeq,
+    asOfSeq: current.asOfSeq,
     asset,
-    available: standing.balances[asset].available,
-    spendCap: capped ? spendCapOf(capped, standing.period) : null,
+    available: current.balances[asset].available,
+    spendCap: capped ? spendCapOf(capped, current.period) : null,
   };
 }
 
-function spendCapOf(cap: CapStanding, period: Period) {
+function spendCapOf(cap: CapUse, period: Period) {
   return { ...cap, resetsAtMs: periodStartMs(period + 1) };
 }
 
-function shownFunding({ funding, period, balances }: CurrentStanding): AccountTerms['funding'] {
+function shownFunding({ funding, period, balances }: CurrentAccount): AccountTerms['funding'] {
   if (funding.mode === 'credits') return funding;
   return {
     ...funding,

@@ -5,7 +5,7 @@ import { type Hold, holdSetOf, listHolds } from '../accounts/hold-set.domain.ts'
 import { amountsOf, listAmounts } from '../accounts/project-amounts.domain.ts';
 import type { Terms } from '../accounts/terms.domain.ts';
 import type { ChainHead } from '../journal/commit-document.ts';
-import { isIntact, readContent, type Sealed, seal } from '../journal/sealed-mapping.ts';
+import { isIntact, type Sealed, seal, unseal } from '../journal/sealed-mapping.ts';
 
 /**
  * A complete account at the end of one of its commits. It only saves reading: one that is wrong in
@@ -81,7 +81,7 @@ export function readSnapshot(document: SnapshotDocument): StoredSnapshot | null 
 /** Null where it was changed: what is no content of ours fails in many ways. */
 function unsealed(document: SnapshotDocument): Snapshot | null {
   try {
-    const content = readContent(document) as SnapshotContent;
+    const content = unseal(document) as SnapshotContent;
     if (!isIntact(document, indexedFields(content))) return null;
     const { holds, spend, head, ...account } = content;
     const projects = amountsOf(spend.projects);

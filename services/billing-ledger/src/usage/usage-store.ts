@@ -125,7 +125,7 @@ export function createUsageStore(db: Db, logger: Logger) {
     },
     /** False when another replica changed one of them since it was read; some are stored then. */
     saveDays: (account: AccountId, changes: readonly DayChange[]) => save(days, account, changes),
-    /** Of accounts behind one, by account, at most `limit`. */
+    /** Of accounts after one, by account, at most `limit`. */
     async listPositions(after: AccountId | null, limit: number): Promise<StoredUsagePosition[]> {
       const filter = after === null ? {} : { _id: { $gt: after } };
       const found = positions.find(filter).sort(byId);
@@ -155,9 +155,9 @@ async function* scan(
   }
 }
 
-/** Behind the ids of an account's days. */
+/** After the ids of an account's days. */
 const endOf = (account: AccountId) => `${account}0`;
-/** Behind the ids of all accounts' days. */
+/** After the ids of all accounts' days. */
 const endOfAll = 'b';
 
 function dayId(account: AccountId, { day, projectId: project }: DayKey): string {

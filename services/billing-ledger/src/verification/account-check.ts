@@ -1,7 +1,7 @@
 import type { AccountId } from '@inventory/contracts/ids';
 import { ledgerAssets } from '@inventory/contracts/vocabulary';
 import { heldAmount, type LedgerAccount, newAccount } from '../accounts/account.domain.ts';
-import { standingOf } from '../accounts/account-limits.domain.ts';
+import { limitsOf } from '../accounts/account-limits.domain.ts';
 import { areEqual } from '../accounts/balances.domain.ts';
 import { chargeKey } from '../accounts/command.domain.ts';
 import type { Entry } from '../accounts/entry.domain.ts';
@@ -102,7 +102,7 @@ export function startAccountCheck(
 
   return {
     accountId,
-    /** Checks the next commit and continues behind it, whatever is wrong with it. */
+    /** Checks the next commit and continues after it, whatever is wrong with it. */
     add,
     /** After the last commit that was scanned; how many entries were checked. */
     async finish(): Promise<number> {
@@ -156,8 +156,8 @@ function checkSummary(account: LedgerAccount, commit: StoredCommit, report: Repo
   if (!isSameSubscription(commit.subscription, subscriptionOf(account.terms))) {
     report(commit.lastSeq, 'commit subscription does not match the entries');
   }
-  const { standing } = commit;
-  if (standing !== null && JSON.stringify(standing) !== JSON.stringify(standingOf(account))) {
-    report(commit.lastSeq, 'commit standing does not match the entries');
+  const { limits } = commit;
+  if (limits !== null && JSON.stringify(limits) !== JSON.stringify(limitsOf(account))) {
+    report(commit.lastSeq, 'commit limits do not match the entries');
   }
 }

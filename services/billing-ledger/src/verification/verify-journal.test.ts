@@ -17,7 +17,7 @@ import {
 } from '../journal/commit-document.ts';
 import { type StoredEntry, toStoredEntry } from '../journal/entry-mapping.ts';
 import type { Journal } from '../journal/journal-store.ts';
-import { readContent, seal } from '../journal/sealed-mapping.ts';
+import { seal, unseal } from '../journal/sealed-mapping.ts';
 import { createPriceBook, firstPriceList } from '../prices/price-list.domain.ts';
 import type { Snapshot } from '../snapshots/snapshot-document.ts';
 
@@ -219,7 +219,7 @@ type Forgery = (entry: StoredEntry) => Partial<Record<keyof StoredEntry, unknown
 
 /** The same commit with forged entries and a hash that fits them: only the fold detects it. */
 function forge(document: CommitDocument, forgery: Forgery): CommitDocument {
-  const content = readContent(document) as { readonly entries: readonly StoredEntry[] };
+  const content = unseal(document) as { readonly entries: readonly StoredEntry[] };
   const forged = content.entries.map((entry) => ({ ...entry, ...forgery(entry) }));
   const sealed = { ...document, ...seal({ ...content, entries: forged }) };
   const { accountId, firstSeq, lastSeq, atMs, entries } = readCommit(sealed);

@@ -100,7 +100,7 @@ function readOrReport(
   }
 }
 
-/** The account in whose place in the scan a commit is stored. */
+/** The account that a commit is stored under, whatever it states. */
 function accountOf({ id }: StoredCommit): AccountId {
   return id.slice(0, id.indexOf('/')) as AccountId;
 }
