@@ -288,6 +288,12 @@ describe('What was used (GET usage) [account-self-service]', () => {
     expect(one.items.map(({ projectId }) => projectId)).toEqual([other.projectId]);
   });
 
+  test('is empty on the last day that a date can name', async () => {
+    const { items } = await ledger.usage(newAccountId(), '9999-12-31', '9999-12-31');
+
+    expect(items).toEqual([]);
+  });
+
   test.each([
     ['from=2026-11-01&to=2026-12-02'],
     ['from=2026-11-02&to=2026-11-01'],

@@ -37,7 +37,8 @@ export type PublishOutcomes<Item extends Carrier> = (
  * 2. append the commits in one insert. Nothing is published that is not in the journal. A crash
  *    before it leaves nothing; after it, the commands are delivered again and find their entries. After an
  *    ambiguous failure the accounts are dropped, so that the next try reads what is stored;
- * 3. hand the commands with their entries to `publish`. After a crash before it ends the commands are delivered again;
+ * 3. hand the commands with their entries to `publish`. After a crash before it ends the commands
+ *    are delivered again;
  * 4. read from the journal why it refused a commit, and evaluate that account again.
  *
  * Resolves with the commands that have no entry. One account that cannot be read does not stop the

@@ -20,7 +20,7 @@ import { batchSize, conflicts } from '../metrics.ts';
 import type { Journaled } from './account-batch.ts';
 import type { CommitCommands } from './commit-commands.ts';
 
-/** A command on its way: its span continues the sender's trace and ends with its answer. */
+/** A command on its way: its span continues the sender's trace and ends with its outcome. */
 interface Carried {
   readonly command: CommandMessage;
   readonly span: Span;

@@ -166,10 +166,8 @@ function dayId(account: AccountId, { day, projectId: project }: DayKey): string 
 
 function idsOf(account: AccountId, { fromDay, endDay, projectId: project }: UsageSpan) {
   if (project === null) {
-    return {
-      $gte: `${account}/${z.encode(utcDay, fromDay)}`,
-      $lt: `${account}/${z.encode(utcDay, endDay)}`,
-    };
+    const [first, last] = [z.encode(utcDay, fromDay), z.encode(utcDay, endDay - 1)];
+    return { $gte: `${account}/${first}`, $lt: `${account}/${last}0` };
   }
   const wanted = Array.from({ length: endDay - fromDay }, (_, index) => fromDay + index);
   return { $in: wanted.map((day) => dayId(account, { day, projectId: project })) };
