@@ -86,9 +86,9 @@ test('a price list is published once on the real ledger, and customers see it be
   expect(again.out).toBe(first.out);
   expect(JSON.parse(changed.err).error.detail).toEqual({ next_version: listed.length + 2 });
   expect(shownPrices.parse(await shown.json()).data).toMatchObject({
-    price_version: 1,
+    priceVersion: 1,
     refresh: { reservation: 125 },
-    next: { price_version: listed.length + 1, refresh: { reservation: 150 } },
+    next: { priceVersion: listed.length + 1, refresh: { reservation: 150 } },
   });
 });
 

@@ -194,8 +194,8 @@ async function refreshed(serial: number): Promise<string> {
 async function raisePrices(): Promise<void> {
   const lists = (await records('billing-ledger')).collection<{ _id: number }>('priceLists');
   const first = await lists.findOne({ _id: 1 });
-  const effectiveAt = new Date(Date.now() + 15_000);
-  await lists.insertOne({ ...first, _id: 2, effectiveAt, refreshBlock: dearBlock } as never);
+  const raised = { version: 2, effectiveAtMs: Date.now() + 15_000, refreshBlock: dearBlock };
+  await lists.insertOne({ ...first, _id: 2, ...raised } as never);
   const isInForce = async () => {
     const { json } = await customer.api.call({ path: '/v2/prices' });
     return json.data.price_version === 2;

@@ -1,5 +1,4 @@
 import type { z } from 'zod';
-import { priceList } from './internal/ledger.ts';
 import { authorityChanged } from './messages/authority-changes.ts';
 import {
   billingAdjust,
@@ -14,6 +13,7 @@ import {
   billingReverse,
   billingSettle,
 } from './messages/billing.ts';
+import { priceList } from './messages/price-list.ts';
 import { projectEventAppended } from './messages/project-events.ts';
 import {
   refreshCancelReply,

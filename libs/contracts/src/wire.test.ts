@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { z } from 'zod';
-import { orNull, strictWire, time, wire } from './wire.ts';
+import { orNull, strictWire, time, utcDay, wire } from './wire.ts';
 
 const noun = wire({
   refreshId: z.string(),
@@ -125,4 +125,15 @@ describe('a noun of the wire', () => {
     expect(z.encode(union, value)).toEqual(sent);
     expect(union.parse(sent)).toEqual(value);
   });
+});
+
+it('counts the UTC days of every date since the epoch, leap days too, in either direction', () => {
+  fc.assert(
+    fc.property(fc.integer({ min: -719_528, max: 2_932_896 }), (day) => {
+      const text = z.encode(utcDay, day);
+      expect(text).toMatch(/^\d{4}-\d\d-\d\d$/);
+      expect(z.decode(utcDay, text)).toBe(day);
+    }),
+  );
+  expect([z.encode(utcDay, 0), z.decode(utcDay, '1970-03-01')]).toEqual(['1970-01-01', 59]);
 });

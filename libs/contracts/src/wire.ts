@@ -116,6 +116,14 @@ export const time = z.codec(z.iso.datetime(), z.number(), {
   encode: (timeMs) => new Date(timeMs).toISOString(),
 });
 
+const dayMs = 86_400_000;
+
+/** A UTC day: its ISO 8601 date on the wire, days since the Unix epoch in the code. */
+export const utcDay = z.codec(z.iso.date(), z.int(), {
+  decode: (text) => Date.parse(text) / dayMs,
+  encode: (day) => new Date(day * dayMs).toISOString().slice(0, 10),
+});
+
 /** Absent on the wire, null in the code. */
 export function orNull<Schema extends z.ZodType>(
   schema: Schema,

@@ -22,7 +22,7 @@ export const ledgerIndexes: readonly CollectionIndexes[] = [
         options: { unique: true },
       },
       // Accounts active since a time, for the snapshot pass: it reads the index alone.
-      { name: 'activity', keys: { at: 1, accountId: 1, lastSeq: 1 } },
+      { name: 'activity', keys: { atMs: 1, accountId: 1, lastSeq: 1 } },
     ],
   },
   {
@@ -31,8 +31,8 @@ export const ledgerIndexes: readonly CollectionIndexes[] = [
     indexes: [
       {
         name: 'oldest_hold_at',
-        keys: { oldestHoldAt: 1 },
-        options: whereExists('oldestHoldAt'),
+        keys: { oldestHoldAtMs: 1 },
+        options: whereExists('oldestHoldAtMs'),
       },
     ],
   },

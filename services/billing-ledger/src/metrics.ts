@@ -49,7 +49,7 @@ export function observeLedger({
   readonly cache: Sized;
   readonly quarantine: Sized;
   readonly rebuilds: Sized;
-  readonly holdWatch: Pick<HoldWatch, 'oldestAtMs'>;
+  readonly holdWatch: HoldWatch;
   readonly journalClock: JournalClock;
   readonly clock: Clock;
 }): void {

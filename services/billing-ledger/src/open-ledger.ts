@@ -1,7 +1,6 @@
 import { readStoreTime } from '@inventory/mongo/connect';
-import { type Clock, monotonicNow } from '@inventory/runtime/clock';
-import type { Identifiers } from '@inventory/runtime/identifiers';
-import type { Logger } from '@inventory/runtime/logger';
+import { monotonicNow } from '@inventory/runtime/clock';
+import type { ServiceContext } from '@inventory/service-host/service-context';
 import { createLeases, type Leases, type WithLease } from '@inventory/work/lease';
 import type { Db } from 'mongodb';
 import { leasesCollection } from './collections.ts';
@@ -13,7 +12,7 @@ import { createJournal } from './journal/journal-store.ts';
 import { createLoadAccount, createLoadPart } from './journal/load-account.ts';
 import { createQuarantine } from './journal/quarantine.ts';
 import { createQuarantineStore } from './journal/quarantine-store.ts';
-import { createReadStanding } from './journal/read-standing.ts';
+import { createReadCurrentAccount } from './journal/read-current-account.ts';
 import { createReadStatement } from './journal/read-statement.ts';
 import { createRecentEntries } from './journal/recent-entries.ts';
 import { countEntries } from './metrics.ts';
@@ -30,22 +29,8 @@ import { createRollUpUsage } from './usage/roll-up-usage.ts';
 import { createUsageStore } from './usage/usage-store.ts';
 import { createVerificationStore } from './verification/verification-store.ts';
 import { createVerifier } from './verification/verifier.ts';
-import { type VerificationOptions, verifyJournal } from './verification/verify-journal.ts';
+import { type OnProgress, verifyJournal } from './verification/verify-journal.ts';
 import { leaseMs } from './work.ts';
-
-export interface LedgerHost {
-  /** With the indexes of `collections.ts`. */
-  readonly db: Db;
-  readonly clock: Clock;
-  readonly logger: Logger;
-  readonly identifiers: Identifiers;
-  readonly config: Pick<
-    BillingLedgerConfig,
-    'commits' | 'cache' | 'snapshots' | 'clockOffsetMaxMs'
-  >;
-  /** Aborted: long reading ends. */
-  readonly stopping: AbortSignal;
-}
 
 /** The ledger on its store, without the bus and the HTTP server around it. */
 export type Ledger = Awaited<ReturnType<typeof openLedger>>;
@@ -56,16 +41,18 @@ const foldedEntriesMax = 10_000;
 /** An answer of a few megabytes, and some milliseconds of counting. */
 const usageLimits = { daysMax: 10_000, tailMax: 10_000 } as const;
 
-export async function openLedger(host: LedgerHost) {
-  const { db, clock, logger, stopping, config } = host;
+/** The database has the indexes of `collections.ts`. Long reading ends when the process stops. */
+export async function openLedger(context: ServiceContext<BillingLedgerConfig>, db: Db) {
+  const { clock, logger, config } = context;
+  const { signal: stopping } = context.lifetime;
   const { everyEntries, passIntervalMs: intervalMs } = config.snapshots;
-  const writer = host.identifiers.uuidV7();
+  const writer = context.identifiers.uuidV7();
   const journal = createJournal(db, writer);
   const snapshotStore = createSnapshotStore(db);
   const usage = createUsageStore(db, logger);
-  const runLeased = createRunLeased(openLeases(db), writer, host);
+  const runLeased = createRunLeased(openLeases(db), writer, { clock, stopping, logger });
 
-  const journalClock = await openJournalClock(host);
+  const journalClock = await openJournalClock(context, db);
   const timed = { clock: journalClock };
   const priceLists = createPriceListStore(db);
   const prices = await openPriceListCache(priceLists, clock);
@@ -99,7 +86,8 @@ export async function openLedger(host: LedgerHost) {
     },
   });
   const verified = { journal, snapshots: snapshotStore, usage, prices };
-  const verify = (options: VerificationOptions) => verifyJournal(verified, options);
+  const verify = (signal: AbortSignal, onProgress: OnProgress) =>
+    verifyJournal(verified, signal, onProgress);
   const verifications = createVerificationStore(db, logger);
   return {
     ...accounts,
@@ -110,7 +98,7 @@ export async function openLedger(host: LedgerHost) {
     commitCommands,
     publishPriceList: createPublishPriceList(publishing),
     snapshotPass: createSnapshotPass(passing),
-    readStanding: createReadStanding({ journal, loadAccount, ...timed }),
+    readCurrentAccount: createReadCurrentAccount({ journal, loadAccount, ...timed }),
     readStatement: createReadStatement(journal),
     readUsage: createReadUsage({ journal, usage, limits: usageLimits }),
     listOldHolds: createListOldHolds({ snapshots: snapshotStore, journal, ...timed }),
@@ -123,7 +111,10 @@ function openLeases(db: Db): Leases<WithLease> {
   return createLeases({ collection, leaseMs, released: 'deleted' });
 }
 
-async function openJournalClock({ db, clock, config }: LedgerHost): Promise<JournalClock> {
+async function openJournalClock(
+  { clock, config }: ServiceContext<BillingLedgerConfig>,
+  db: Db,
+): Promise<JournalClock> {
   const journalClock = createJournalClock({
     clock,
     monotonicNow,

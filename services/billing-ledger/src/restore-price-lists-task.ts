@@ -1,7 +1,6 @@
 import { connectMongo } from '@inventory/mongo/connect';
 import { rewindFlag, type Task } from '@inventory/service-host/jobs';
 import type { BillingLedgerConfig } from './config.ts';
-import { fromPriceListView } from './prices/price-list-mapping.ts';
 import { createPriceListStore } from './prices/price-list-store.ts';
 
 /**
@@ -27,7 +26,7 @@ export const restorePriceListsTask: Task<BillingLedgerConfig> = {
     const restored: number[] = [];
     for (const message of messages) {
       if (message.type !== 'billing.price-list.v1') continue;
-      const list = fromPriceListView(message.body);
+      const { body: list } = message;
       if (await lists.insertPriceList(list)) restored.push(list.version);
     }
     logger.info({ versions: restored }, 'price lists restored');

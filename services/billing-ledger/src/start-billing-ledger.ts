@@ -31,7 +31,7 @@ export async function startBillingLedger(
 ): Promise<StartedService> {
   const { config, lifetime, logger, clock } = context;
   const { db, bus, health } = await openBackends(context, 'billing-ledger', ledgerIndexes);
-  const ledger = await openLedger({ ...context, db, stopping: lifetime.signal });
+  const ledger = await openLedger(context, db);
   const { passIntervalMs } = config.snapshots;
   const holdWatch = createHoldWatch(ledger.listOldHolds);
   observeLedger({ ...ledger, holdWatch, clock });
@@ -67,7 +67,7 @@ export async function startBillingLedger(
     group: 'billing-ledger',
     topics: ['billing.commands.v1'],
     batchMax: config.commits.commandsMax,
-    onBatch: createOnBillingCommands({ ...ledger, bus, logger }),
+    onBatch: createOnBillingCommands(ledger.commitCommands, bus, logger),
     onReassigned: ledger.cache.dropAll,
   });
   lifetime.defer('billing commands', () => subscription.stop());

@@ -16,7 +16,7 @@ export const verifyTask: Task<BillingLedgerConfig> = {
     const mongo = await connectMongo({ ...config.mongodb, service: 'billing-ledger', logger });
     lifetime.defer('MongoDB', () => mongo.close());
     await ensureIndexes(mongo.db, ledgerIndexes);
-    const { verifier } = await openLedger({ ...context, db: mongo.db, stopping: lifetime.signal });
+    const { verifier } = await openLedger(context, mongo.db);
     const { problems } = await verifier.run();
     return problems.length === 0;
   },

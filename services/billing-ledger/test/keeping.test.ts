@@ -1,6 +1,6 @@
 import { quarantineLifted, quarantineList } from '@inventory/contracts/internal/ledger';
 import { ServiceUnreachable } from '@inventory/http/internal-client';
-import { dateOf, systemClock } from '@inventory/runtime/clock';
+import { systemClock } from '@inventory/runtime/clock';
 import { newAccountId, newRefreshId } from '@inventory/testkit/builders';
 import { testLogger } from '@inventory/testkit/namespace';
 import { createRunningClock, createTestClock, type TestClock } from '@inventory/testkit/test-clock';
@@ -49,7 +49,7 @@ describe('A journal that was changed', () => {
       ['"seq":1', '"seq":2'] as const,
       [']', '],"note":1'] as const,
       ['[', '[['] as const,
-      { $set: { at: dateOf(0) } },
+      { $set: { atMs: 0 } },
       { $set: { note: 'a field that was not there' } },
       { $set: { hash: 'a'.repeat(64) } },
       { $unset: { commandKeys: 1 as const } },

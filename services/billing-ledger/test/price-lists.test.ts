@@ -1,11 +1,9 @@
+import { priceLeadMs, priceLists } from '@inventory/contracts/internal/ledger';
 import {
-  type NewPriceList,
   type PriceSchedule,
-  priceLeadMs,
   priceList,
-  priceLists,
   priceSchedule,
-} from '@inventory/contracts/internal/ledger';
+} from '@inventory/contracts/messages/price-list';
 import { isoTime } from '@inventory/runtime/clock';
 import { newAccountId, newRefreshId, newRequestId } from '@inventory/testkit/builders';
 import { copyDatabase, restoreDatabase } from '@inventory/testkit/database-copy';
@@ -25,7 +23,7 @@ beforeEach(async () => {
 afterEach(() => stage.close());
 
 const hourMs = 3_600_000;
-const dearer: NewPriceList = {
+const dearer = {
   refresh_reservation: 200,
   refresh_block: 10,
   refresh_block_assets: 2_000,
@@ -51,9 +49,9 @@ test('a published list is announced, then in force for every replica, and a hold
   await stage.send(account.grant(1_000));
   const [cheap] = await stage.send(account.reserve(before));
   const second = await startReplica();
-  const effective_at = isoTime(clock.now() + hourMs);
+  const effectiveAtMs = clock.now() + hourMs;
 
-  const published = await publish(first, 2, { ...dearer, effective_at });
+  const published = await publish(first, 2, { ...dearer, effective_at: isoTime(effectiveAtMs) });
   const announced = [await read(first), await read(second)];
   await first.stop();
   clock.advance(hourMs);
@@ -64,9 +62,15 @@ test('a published list is announced, then in force for every replica, and a hold
 
   expect(published).toEqual({
     version: 2,
-    effective_at,
-    ...{ watch_changed_block: 10, watch_unchanged_block: 10 },
-    ...dearer,
+    effectiveAtMs,
+    refreshReservation: 200,
+    refreshBlock: 10,
+    refreshBlockAssets: 2_000,
+    refreshDiagnostic: 1,
+    watchChangedBlock: 10,
+    watchUnchangedBlock: 10,
+    livePage: 2,
+    currentPage: 1,
   });
   for (const one of announced) expect(one).toMatchObject({ version: 1, announced: [published] });
   expect(inForce).toEqual({ ...published, announced: [] });
@@ -139,7 +143,7 @@ test('the same version again is the same list, and never another one [prices]', 
 
   expect(both[1]).toEqual(both[0]);
   expect(late).toEqual(both[0]);
-  expect(both[0]?.effective_at).toBe(isoTime(clock.now() - hourMs + priceLeadMs));
+  expect(both[0]?.effectiveAtMs).toBe(clock.now() - hourMs + priceLeadMs);
   await expect(publish(other, 2, { ...dearer, live_page: 3 })).rejects.toMatchObject({
     code: 'price_version_conflict',
   });
@@ -155,7 +159,7 @@ test('a higher version with an earlier date replaces an announced list, which ne
   const replaced = await read(ledger);
   clock.advance(10 * hourMs);
 
-  expect(replaced).toMatchObject({ version: 3, refresh_reservation: 150, announced: [] });
+  expect(replaced).toMatchObject({ version: 3, refreshReservation: 150, announced: [] });
   expect((await read(ledger)).version).toBe(3);
 });
 

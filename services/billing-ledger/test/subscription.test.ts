@@ -1,11 +1,14 @@
+import { utcDay } from '@inventory/contracts/wire';
 import { newAccountId, newRefreshId, newRequestId } from '@inventory/testkit/builders';
 import { createTestClock } from '@inventory/testkit/test-clock';
 import { waitFor } from '@inventory/testkit/wait-for';
+import { z } from 'zod';
 import { type Sender, senderOf } from './support/billing-commands.ts';
 import { type LedgerStage, openStage, type RunningLedger } from './support/running-ledger.ts';
 
 const november = Date.UTC(2026, 10, 20, 12);
 const december = Date.UTC(2026, 11, 3, 12);
+const dayOf = (text: string) => z.decode(utcDay, text);
 
 let stage: LedgerStage;
 let ledger: RunningLedger;
@@ -248,13 +251,13 @@ describe('What was used (GET usage) [account-self-service]', () => {
       [
         {
           ...current,
-          day: '2026-11-20',
+          day: dayOf('2026-11-20'),
           projectId: account.projectId,
           asset: 'credits',
           reversed: 1,
         },
         {
-          day: '2026-11-20',
+          day: dayOf('2026-11-20'),
           projectId: account.projectId,
           productCode: 'platform.inventory.refresh.v1',
           asset: 'credits',
@@ -264,14 +267,14 @@ describe('What was used (GET usage) [account-self-service]', () => {
         },
         {
           ...current,
-          day: '2026-11-20',
+          day: dayOf('2026-11-20'),
           projectId: other.projectId,
           asset: 'credits',
           reversed: 0,
         },
         {
           ...current,
-          day: '2026-12-03',
+          day: dayOf('2026-12-03'),
           projectId: account.projectId,
           asset: 'units',
           reversed: 0,
@@ -283,6 +286,12 @@ describe('What was used (GET usage) [account-self-service]', () => {
       ),
     );
     expect(one.items.map(({ projectId }) => projectId)).toEqual([other.projectId]);
+  });
+
+  test('is empty on the last day that a date can name', async () => {
+    const { items } = await ledger.usage(newAccountId(), '9999-12-31', '9999-12-31');
+
+    expect(items).toEqual([]);
   });
 
   test.each([

@@ -1,6 +1,6 @@
 import { priceView } from '@inventory/contracts/http/prices';
 import type { InventoryKey } from '@inventory/contracts/inventory-key';
-import { isoTime } from '@inventory/runtime/clock';
+import { asSent } from '@inventory/testkit/as-sent';
 import { newScope } from '@inventory/testkit/builders';
 import { createTestClock, type TestClock } from '@inventory/testkit/test-clock';
 import { firstPrices } from './support/fake-ledger-reads.ts';
@@ -22,9 +22,9 @@ const { announced: _, ...first } = firstPrices;
 beforeAll(async () => {
   clock = createTestClock(Date.UTC(2026, 6, 1));
   world = await openWorld(clock);
-  const dearer = { ...first, version: 2, refresh_reservation: 200, live_page: 3 };
-  const cheaper = { ...first, version: 3, refresh_reservation: 100 };
-  const after = (minutes: number) => ({ effective_at: isoTime(clock.now() + minutes * minuteMs) });
+  const dearer = { ...first, version: 2, refreshReservation: 200, livePage: 3 };
+  const cheaper = { ...first, version: 3, refreshReservation: 100 };
+  const after = (minutes: number) => ({ effectiveAtMs: clock.now() + minutes * minuteMs });
   const announced = [
     { ...dearer, ...after(1) },
     { ...cheaper, ...after(2) },
@@ -71,7 +71,7 @@ test('the next price list is shown, and all replicas apply it from the same time
     },
   });
 
-  expect(priceView.strict().parse(shown.json.data)).toMatchObject({
+  expect(asSent(priceView, shown.json.data)).toMatchObject({
     price_version: 1,
     refresh: { reservation: 125 },
     next: { price_version: 2, refresh: { reservation: 200 }, live_page: { page: 3 } },

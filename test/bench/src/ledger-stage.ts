@@ -1,25 +1,31 @@
 import type { Command } from '@inventory/billing-ledger/accounts/command.domain';
+import type { BillingLedgerConfig } from '@inventory/billing-ledger/config';
 import { type Ledger, openLedger } from '@inventory/billing-ledger/open-ledger';
 import { systemClock } from '@inventory/runtime/clock';
 import { systemIdentifiers } from '@inventory/runtime/identifiers';
+import { openLifetime } from '@inventory/runtime/lifetime';
+import { only } from '@inventory/testkit/only';
 import type { Db } from 'mongodb';
 import { silentLogger } from './bench-bus.ts';
 
 /** A ledger on its store, as its service opens it. */
 export function openBenchLedger(db: Db): Promise<Ledger> {
-  return openLedger({
-    db,
-    clock: systemClock,
-    identifiers: systemIdentifiers,
-    stopping: new AbortController().signal,
-    logger: silentLogger,
-    config: {
-      commits: { commandsMax: 500, entriesMax: 500 },
-      cache: { accountsMax: 20_000, recentKeysMax: 100_000 },
-      snapshots: { everyEntries: 200, passIntervalMs: 3_600_000 },
-      clockOffsetMaxMs: 60_000,
-    },
+  const config = only<BillingLedgerConfig>({
+    commits: { commandsMax: 500, entriesMax: 500 },
+    cache: { accountsMax: 20_000, recentKeysMax: 100_000 },
+    snapshots: { everyEntries: 200, passIntervalMs: 3_600_000 },
+    clockOffsetMaxMs: 60_000,
   });
+  return openLedger(
+    {
+      config,
+      clock: systemClock,
+      identifiers: systemIdentifiers,
+      lifetime: openLifetime(silentLogger, 0),
+      logger: silentLogger,
+    },
+    db,
+  );
 }
 
 /** Rejects where a command has no answer. */

@@ -1,4 +1,4 @@
-import { type Account, newAccount } from '@inventory/billing-ledger/accounts/account.domain';
+import { type LedgerAccount, newAccount } from '@inventory/billing-ledger/accounts/account.domain';
 import type { Command } from '@inventory/billing-ledger/accounts/command.domain';
 import { type CommitPlan, planCommit } from '@inventory/billing-ledger/accounts/evaluate.domain';
 import {
@@ -72,13 +72,13 @@ const limits = { entriesMax: 500, bytesMax: 256 * 1_024 };
 const prices = createPriceBook([firstPriceList]);
 
 /** Evaluates commands of one account as the writer does, with nothing known beforehand. */
-export function plan(account: Account, commands: readonly Command[]): CommitPlan {
+export function plan(account: LedgerAccount, commands: readonly Command[]): CommitPlan {
   const now = Date.now();
   return planCommit(account, commands, { now, prices, recorded: () => undefined }, limits);
 }
 
 /** An account that can pay, as a writer would have it in memory. */
-export function fundedAccount(accountId: AccountId): Account {
+export function fundedAccount(accountId: AccountId): LedgerAccount {
   return plan(newAccount(accountId), [grant(accountId)]).account;
 }
 

@@ -1,9 +1,10 @@
 import { z } from 'zod';
-import { canonicalDecimal, requestTime } from '../http/parameters.ts';
+import { canonicalDecimal } from '../http/parameters.ts';
 import { accountId, projectId, refreshId, requestId } from '../ids.ts';
 import { billingOutcome } from '../messages/billing.ts';
+import { newPriceList, priceList, priceSchedule, priceVersionMax } from '../messages/price-list.ts';
 import { fundingMode, ledgerAsset, productCode } from '../vocabulary.ts';
-import { orNull, time, wire } from '../wire.ts';
+import { orNull, time, utcDay, wire } from '../wire.ts';
 import { operationsFor } from './operations.ts';
 
 /**
@@ -71,7 +72,7 @@ export const usageDaysMax = 31;
 
 export const usageItems = z.array(
   wire({
-    day: z.iso.date(),
+    day: utcDay,
     projectId,
     productCode,
     asset: ledgerAsset,
@@ -158,54 +159,10 @@ export const verifyReport = wire({
 });
 export type VerifyReport = z.output<typeof verifyReport>;
 
-/** One price list. Prices are integers of credits; in units they are the same. */
-export const priceList = z.object({
-  version: z.int().min(1),
-  effective_at: z.iso.datetime(),
-  refresh_reservation: z.int().min(0),
-  refresh_block: z.int().min(0),
-  refresh_block_assets: z.int().min(1),
-  refresh_diagnostic: z.int().min(0),
-  /** Of a list that a ledger of the version before states without them. */
-  watch_changed_block: z.int().min(0).default(1),
-  watch_unchanged_block: z.int().min(0).default(1),
-  live_page: z.int().min(0),
-  current_page: z.int().min(0),
-});
-export type PriceList = z.infer<typeof priceList>;
-
 /** A list is published at least this long before it takes effect: every replica knows it by then. */
 export const priceLeadMs = 120_000;
-export const priceVersionMax = 1_000;
-const priceMax = 1_000_000_000;
-const price = z.int().min(0).max(priceMax);
-
-/** PUT /price-lists/{version}: publishes a list, once. Without a date it takes effect as soon as allowed. */
-export const newPriceList = z.strictObject({
-  effective_at: requestTime.optional(),
-  refresh_reservation: price.min(1),
-  refresh_block: price,
-  refresh_block_assets: price.min(1),
-  refresh_diagnostic: price,
-  watch_changed_block: price.optional().describe('`refresh_block` where it is absent.'),
-  watch_unchanged_block: price.optional().describe('`refresh_block` where it is absent.'),
-  live_page: price,
-  current_page: price,
-});
-export type NewPriceList = z.infer<typeof newPriceList>;
-
 /** GET /price-lists: every published list, by version. */
 export const priceLists = z.object({ items: z.array(priceList).max(priceVersionMax) });
-
-/**
- * GET /prices: the list in force, and those of higher versions that are announced. At any time the
- * highest version in effect is in force, so an announced list never takes effect after one of a
- * higher version.
- */
-export const priceSchedule = priceList.extend({
-  announced: z.array(priceList).max(priceVersionMax),
-});
-export type PriceSchedule = z.infer<typeof priceSchedule>;
 
 /** An account of which no command is evaluated, because its journal does not add up. */
 export const quarantinedAccount = wire({ accountId, sinceMs: time, detail: z.string() });
@@ -221,12 +178,11 @@ const rowsMax = 1_000;
 const limit = z.coerce.number().int().min(1).max(rowsMax).default(100);
 const path = z.object({ account_id: accountId });
 
-const dayMs = 86_400_000;
 /** UTC days, both in the span. */
 const usageQuery = z
-  .object({ from: z.iso.date(), to: z.iso.date(), project_id: projectId.optional() })
+  .object({ from: utcDay, to: utcDay, project_id: projectId.optional() })
   .refine(({ from, to }) => from <= to, { path: ['to'], message: 'must not be before from' })
-  .refine(({ from, to }) => Date.parse(to) - Date.parse(from) < usageDaysMax * dayMs, {
+  .refine(({ from, to }) => to - from < usageDaysMax, {
     path: ['to'],
     message: `must be at most ${usageDaysMax - 1} days after from`,
   });
@@ -280,6 +236,7 @@ export const ledgerApi = {
     input: { path },
     answer: quarantineLifted,
   }),
+  /** The list in force, and the announced ones. */
   readPrices: get('/prices', { input: {}, answer: priceSchedule }),
   listPriceLists: get('/price-lists', { input: {}, answer: priceLists }),
   publishPriceList: put('/price-lists/{version}', {

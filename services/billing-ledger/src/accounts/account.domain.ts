@@ -21,7 +21,7 @@ import { nothingSpent, type Spend, spendAfter } from './spend.domain.ts';
 import { firstTerms, type Terms, termsAfter } from './terms.domain.ts';
 
 /** What an account's journal adds up to. Only {@link applyEntry} makes a new one. */
-export interface Account {
+export interface LedgerAccount {
   readonly accountId: AccountId;
   /** Position of the newest entry; 0 before the first. */
   readonly lastSeq: number;
@@ -33,7 +33,7 @@ export interface Account {
   readonly spend: Spend;
 }
 
-export function newAccount(accountId: AccountId): Account {
+export function newAccount(accountId: AccountId): LedgerAccount {
   return {
     accountId,
     lastSeq: 0,
@@ -50,7 +50,7 @@ export function newAccount(accountId: AccountId): Account {
  * use it, so a balance is never anything else than what the journal adds up to. Throws a
  * LedgerConflict when the entry cannot follow: a fault of ours, nothing is written then.
  */
-export function applyEntry(account: Account, entry: Entry): Account {
+export function applyEntry(account: LedgerAccount, entry: Entry): LedgerAccount {
   const { asset } = entry;
   const after = plus(account.balances[asset], entry.change);
   if (entry.seq !== account.lastSeq + 1) throw new LedgerConflict('entries follow without a gap');
@@ -77,15 +77,15 @@ export function heldAmount(holds: Iterable<Hold>, asset: LedgerAsset): number {
 }
 
 /** The assets the account has, or ever had, anything of. */
-export function usedAssets(account: Pick<Account, 'balances'>): LedgerAsset[] {
-  return ledgerAssets.filter((asset) => !areEqual(account.balances[asset], noBalances));
+export function usedAssets(balances: LedgerAccount['balances']): LedgerAsset[] {
+  return ledgerAssets.filter((asset) => !areEqual(balances[asset], noBalances));
 }
 
 export function withBalances(
-  balances: Account['balances'],
+  balances: LedgerAccount['balances'],
   asset: LedgerAsset,
   after: Balances,
-): Account['balances'] {
+): LedgerAccount['balances'] {
   return asset === 'credits'
     ? { credits: after, units: balances.units }
     : { credits: balances.credits, units: after };

@@ -11,9 +11,9 @@ export const commandKinds = {
   'billing.grant.v1': 'grant',
   'billing.adjust.v1': 'adjust',
   'billing.configure.v1': 'configure',
-} as const satisfies Readonly<Record<string, CommandKind>>;
+} as const satisfies Readonly<Record<string, BillingCommandKind>>;
 type CommandType = keyof typeof commandKinds;
-export type CommandKind = keyof BillingCommands;
+export type BillingCommandKind = keyof BillingCommands;
 
 interface Sent<Type extends CommandType> {
   readonly type: Type;
@@ -24,7 +24,7 @@ interface Sent<Type extends CommandType> {
 
 /** A command is its message. */
 export type Command = { [Type in CommandType]: Sent<Type> }[CommandType];
-export type CommandOf<Kind extends CommandKind> = Extract<
+export type CommandOf<Kind extends BillingCommandKind> = Extract<
   Command,
   { readonly type: `billing.${Kind}.v1` }
 >;

@@ -1,13 +1,15 @@
 import type { BillingRefusal, FundsRefusal } from '@inventory/contracts/refusal';
+import type { LedgerAsset } from '@inventory/contracts/vocabulary';
 import { type PriceBook, pagePrice, priceTime } from '../prices/price-list.domain.ts';
 import { type Settlement, settlementOf } from '../prices/settlement.domain.ts';
-import type { Account } from './account.domain.ts';
-import { amountMax } from './balances.domain.ts';
+import type { LedgerAccount } from './account.domain.ts';
+import { amountMax, type Balances } from './balances.domain.ts';
 import { type CommandOf, chargeKey, commandKinds, reservationKey } from './command.domain.ts';
 import type { Entry, EntryDetails } from './entry.domain.ts';
 import { findHold, type Hold } from './hold-set.domain.ts';
 import {
   consume,
+  type EntryKind,
   hold as holdMovement,
   issue,
   nothingMoved,
@@ -18,10 +20,15 @@ import { pastPeriod } from './period.domain.ts';
 import { capRefusal } from './spend.domain.ts';
 import { fundingAsset, insufficientCode } from './terms.domain.ts';
 
-type Details = Pick<Entry, 'asset'> & Partial<EntryDetails>;
+interface Details extends Partial<EntryDetails> {
+  readonly asset: LedgerAsset;
+}
 
 /** An entry without its position in the journal. */
-export type Decision = Details & Pick<Entry, 'kind' | 'change'>;
+export interface Decision extends Details {
+  readonly kind: EntryKind;
+  readonly change: Balances;
+}
 
 /** Nothing moves; the refusal is kept, so that the same command is refused for ever. */
 function refuse(details: Details, refusal: BillingRefusal): Decision {
@@ -45,7 +52,7 @@ export interface EvaluationContext {
  * the spend cap of the Project. Null where it may.
  */
 function purchaseRefusal(
-  account: Account,
+  account: LedgerAccount,
   wanted: Parameters<typeof capRefusal>[1],
 ): FundsRefusal | null {
   const asset = fundingAsset(account.terms.funding);
@@ -72,10 +79,10 @@ function pricesOf({ writtenAtMs }: CommandOf<'reserve' | 'charge'>, atMs: number
  * price list, or `max_credits` where that is less.
  */
 export function decideReserve(
-  account: Account,
+  account: LedgerAccount,
   command: CommandOf<'reserve'>,
   atMs: number,
-  context: Pick<EvaluationContext, 'prices'>,
+  context: EvaluationContext,
 ): Decision {
   const { prices, stated } = pricesOf(command, atMs, context.prices);
   const asset = fundingAsset(account.terms.funding);
@@ -102,10 +109,10 @@ export function decideReserve(
  * be one: the refusal also precludes the reservation, unless that was answered (refused) before.
  */
 export function decideResolution(
-  account: Account,
+  account: LedgerAccount,
   command: CommandOf<'settle' | 'release'>,
   atMs: number,
-  context: Pick<EvaluationContext, 'prices' | 'recorded'>,
+  context: EvaluationContext,
 ): Decision {
   const { refreshId } = command.body;
   const hold = findHold(account.holds, refreshId);
@@ -161,10 +168,10 @@ function settlementFor(
 
 /** Charges a page read, or the pages of an export, or refuses it when the account cannot pay it in full. */
 export function decideCharge(
-  account: Account,
+  account: LedgerAccount,
   command: CommandOf<'charge'>,
   atMs: number,
-  context: Pick<EvaluationContext, 'prices'>,
+  context: EvaluationContext,
 ): Decision {
   const { prices, stated } = pricesOf(command, atMs, context.prices);
   const asset = fundingAsset(account.terms.funding);
@@ -190,10 +197,10 @@ export function decideCharge(
  * later is refused.
  */
 export function decideReverse(
-  account: Account,
+  account: LedgerAccount,
   { body }: CommandOf<'reverse'>,
   atMs: number,
-  context: Pick<EvaluationContext, 'recorded'>,
+  context: EvaluationContext,
 ): Decision {
   const { projectId, requestId } = body;
   const key = chargeKey(requestId);
@@ -220,7 +227,7 @@ export function decideReverse(
 
 /** An operator's grant or adjustment. What is held or consumed already cannot be taken away. */
 export function decideIssue(
-  account: Account,
+  account: LedgerAccount,
   { type, body }: CommandOf<'grant' | 'adjust'>,
 ): Decision {
   const { asset, reason, requestId } = body;
@@ -237,7 +244,10 @@ export function decideIssue(
 }
 
 /** Changes the account's terms. It moves nothing, and open holds end as they were made. */
-export function decideConfigure(account: Account, { body }: CommandOf<'configure'>): Decision {
+export function decideConfigure(
+  account: LedgerAccount,
+  { body }: CommandOf<'configure'>,
+): Decision {
   const { change: configured, reason, requestId } = body;
   const funding = configured.sets === 'funding' ? configured.funding : account.terms.funding;
   const asset = fundingAsset(funding);

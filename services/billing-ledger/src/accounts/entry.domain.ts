@@ -8,25 +8,29 @@ import type {
   SettlementDisposition,
 } from '@inventory/contracts/vocabulary';
 import type { Balances } from './balances.domain.ts';
-import { type CommandKind, resolutionKey } from './command.domain.ts';
+import { type BillingCommandKind, resolutionKey } from './command.domain.ts';
 import type { EntryKind } from './movement.domain.ts';
 import type { Period } from './period.domain.ts';
 import type { LowBalance } from './terms.domain.ts';
 
-/**
- * One line of an account's journal: what one command did, refusals included. Never changed. It
- * holds all of its outcome and all that distinguishes a duplicate of its command from a conflict.
- */
-export interface Entry extends EntryDetails {
+/** What every entry states. */
+export interface EntryHead {
   /** Position in the account's journal, from 1, without gaps. */
   readonly seq: number;
   /** Never decreasing within the account; `seq` orders equal times. */
   readonly atMs: number;
   readonly kind: EntryKind;
   /** What it was made for; `expire` and `allowance` begin a month without a command. */
-  readonly command: CommandKind | 'expire' | 'allowance';
+  readonly command: BillingCommandKind | 'expire' | 'allowance';
   readonly commandId: string;
   readonly asset: LedgerAsset;
+}
+
+/**
+ * One line of an account's journal: what one command did, refusals included. Never changed. It
+ * holds all of its outcome and all that distinguishes a duplicate of its command from a conflict.
+ */
+export interface Entry extends EntryHead, EntryDetails {
   readonly change: Balances;
   /** The balances of `asset` after this entry. */
   readonly after: Balances;

@@ -1,6 +1,6 @@
-import { type Account, applyEntry, withBalances } from './account.domain.ts';
+import { applyEntry, type LedgerAccount, withBalances } from './account.domain.ts';
 import { plus } from './balances.domain.ts';
-import { type Command, commandKey, commandKinds } from './command.domain.ts';
+import { type Command, type CommandOf, commandKey, commandKinds } from './command.domain.ts';
 import {
   type Decision,
   decideCharge,
@@ -11,29 +11,36 @@ import {
   decideReverse,
   type EvaluationContext,
 } from './decision.domain.ts';
-import { type DuplicateResult, resolveDuplicate } from './duplicate-command.domain.ts';
 import { type Entry, entryKeys, noDetails } from './entry.domain.ts';
 import { openPeriod } from './open-period.domain.ts';
-import { crossedAlert } from './terms.domain.ts';
+import { crossedAlert, isSameConfiguration } from './terms.domain.ts';
+
+/**
+ * What a command finds that has an entry already:
+ * - `recorded`: its own entry, or the resolution its hold already had;
+ * - `precluded`: an entry after which it can never be applied;
+ * - `conflict`: the entry of a command with the same id and other content.
+ */
+export type DuplicateResult = 'recorded' | 'precluded' | 'conflict';
 
 export interface Evaluation {
   /**
-   * `new`: the entry is to be journaled, behind its `opening`. Otherwise it is there already and
+   * `new`: the entry is to be journaled, after its `opening`. Otherwise it is there already and
    * nothing changes.
    */
   readonly result: 'new' | DuplicateResult;
   readonly entry: Entry;
   /** The account after it. */
-  readonly account: Account;
+  readonly account: LedgerAccount;
 }
 
 /**
- * What one command does to an account. Every command that was not answered before makes exactly
+ * What one command does to an account. Every command that has no entry yet makes exactly
  * one entry, a refusal too: a refused command stays refused, whatever is topped up later. The
  * first entry of a month may need others before it that begin the month.
  */
 export function evaluate(
-  account: Account,
+  account: LedgerAccount,
   command: Command,
   context: EvaluationContext,
 ): Evaluation {
@@ -46,8 +53,49 @@ export function evaluate(
   return { result: 'new', entry, account: applyEntry(opened, entry) };
 }
 
+export function resolveDuplicate(entry: Entry, command: Command): DuplicateResult {
+  switch (command.type) {
+    // The first resolution of a hold or charge is final, whatever a later one contains.
+    case 'billing.settle.v1':
+    case 'billing.release.v1':
+    case 'billing.reverse.v1':
+      return 'recorded';
+    case 'billing.reserve.v1':
+    case 'billing.charge.v1':
+      if (entry.command !== commandKinds[command.type]) return 'precluded';
+      return isSamePurchase(entry, command) ? 'recorded' : 'conflict';
+    case 'billing.grant.v1':
+    case 'billing.adjust.v1':
+      return isSameIssue(entry, command) ? 'recorded' : 'conflict';
+    case 'billing.configure.v1':
+      return isSameChange(entry, command) ? 'recorded' : 'conflict';
+  }
+}
+
+/**
+ * The entry holds its command's content, so no fingerprint is kept beside it. A request_id that
+ * is not part of the command id only names the HTTP request, and is no content.
+ */
+function isSamePurchase(entry: Entry, { type, body }: CommandOf<'reserve' | 'charge'>): boolean {
+  const pageCount = type === 'billing.charge.v1' ? body.pageCount : null;
+  return (
+    entry.projectId === body.projectId &&
+    entry.productCode === body.productCode &&
+    (entry.pageCount ?? 1) === (pageCount ?? 1)
+  );
+}
+
+function isSameIssue(entry: Entry, { body }: CommandOf<'grant' | 'adjust'>): boolean {
+  return entry.asset === body.asset && entry.amount === body.amount && entry.reason === body.reason;
+}
+
+function isSameChange({ configured, reason }: Entry, { body }: CommandOf<'configure'>): boolean {
+  const isSame = configured !== null && isSameConfiguration(configured, body.change);
+  return isSame && reason === body.reason;
+}
+
 function decide(
-  account: Account,
+  account: LedgerAccount,
   command: Command,
   atMs: number,
   context: EvaluationContext,
@@ -76,7 +124,11 @@ interface Made {
   readonly decision: Decision;
 }
 
-function entryOf(account: Account, command: Command, { atMs, opening, decision }: Made): Entry {
+function entryOf(
+  account: LedgerAccount,
+  command: Command,
+  { atMs, opening, decision }: Made,
+): Entry {
   const { asset } = decision;
   const after = plus(account.balances[asset], decision.change);
   const balances = withBalances(account.balances, asset, after);
@@ -98,19 +150,19 @@ function entryOf(account: Account, command: Command, { atMs, opening, decision }
   };
 }
 
-/** How a command is answered: by an entry, read as `result` states. */
-export interface Answer {
+/** How the journal has a command: as an entry, read as `result` states. */
+export interface RecordedCommand {
   readonly result: DuplicateResult;
   readonly entry: Entry;
 }
 
-/** What one commit of one account will hold, and the answers it makes possible. */
+/** What one commit of one account will hold, and the commands that have an entry with it. */
 export interface CommitPlan {
   /** One per command taken, in order. */
-  readonly answers: readonly Answer[];
+  readonly recorded: readonly RecordedCommand[];
   readonly entries: readonly Entry[];
   /** The account after all entries. */
-  readonly account: Account;
+  readonly account: LedgerAccount;
 }
 
 export interface CommitLimits {
@@ -120,10 +172,10 @@ export interface CommitLimits {
 
 /**
  * Evaluates commands of one account in order until they are through or the commit is full. A
- * command that repeats an earlier one of the same commit is answered by that one's entry.
+ * command that repeats an earlier one of the same commit has that one's entry.
  */
 export function planCommit(
-  account: Account,
+  account: LedgerAccount,
   commands: readonly Command[],
   context: EvaluationContext,
   limits: CommitLimits,
@@ -133,14 +185,14 @@ export function planCommit(
     ...context,
     recorded: (key) => planned.get(key) ?? context.recorded(key),
   };
-  const answers: Answer[] = [];
+  const recorded: RecordedCommand[] = [];
   const entries: Entry[] = [];
   let next = account;
   let bytes = 0;
   for (const command of commands) {
     if (entries.length >= limits.entriesMax || bytes >= limits.bytesMax) break;
     const { result, entry, account: after } = evaluate(next, command, inPlan);
-    answers.push({ result: result === 'new' ? 'recorded' : result, entry });
+    recorded.push({ result: result === 'new' ? 'recorded' : result, entry });
     if (result !== 'new') continue;
     next = after;
     // A month begins in the commit of the entry that it begins for, so both are stored or neither.
@@ -150,7 +202,7 @@ export function planCommit(
       for (const key of entryKeys(made)) planned.set(key, made);
     }
   }
-  return { answers, entries, account: next };
+  return { recorded, entries, account: next };
 }
 
 /** Stored size of an entry, rounded up; only ids of ours and an operator's reason vary. */

@@ -32,7 +32,7 @@ export function hold(amount: number): Balances {
   return { available: 0 - amount, held: amount, consumed: 0, expired: 0, issued: 0 };
 }
 
-/** Held to consumed and, for the rest, back to available, or to expired where its period is over. */
+/** Held to consumed and, for what remains, back to available, or to expired where its period is over. */
 export function resolve(charged: number, released: number, expires: boolean): Balances {
   return {
     available: expires ? 0 : released,

@@ -5,7 +5,7 @@ import fc from 'fast-check';
 import { commandOf } from '../../test/support/program.ts';
 import { createPriceBook, firstPriceList } from '../prices/price-list.domain.ts';
 import { entryProblems } from '../verification/check-entry.domain.ts';
-import { type Account, applyEntry, newAccount } from './account.domain.ts';
+import { applyEntry, type LedgerAccount, newAccount } from './account.domain.ts';
 import { amountMax } from './balances.domain.ts';
 import type { Command } from './command.domain.ts';
 import { evaluate } from './evaluate.domain.ts';
@@ -43,11 +43,11 @@ const configure = (funding: Funding): Command =>
 const grant = (amount: number, number = 1): Command =>
   commandOf('grant', { ...common, commandId: `grant:${number}`, asset: 'units', amount });
 
-function after(account: Account, command: Command, now: number): Account {
+function after(account: LedgerAccount, command: Command, now: number): LedgerAccount {
   return evaluate(account, command, { now, prices, recorded: () => undefined }).account;
 }
 
-function prepared({ configuredAt, granted, funding }: Case): Account {
+function prepared({ configuredAt, granted, funding }: Case): LedgerAccount {
   const account = after(newAccount(accountId), configure(funding), configuredAt);
   return granted === 0 ? account : after(account, grant(granted), configuredAt);
 }

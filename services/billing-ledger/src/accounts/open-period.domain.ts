@@ -1,18 +1,15 @@
-import type { Funding } from '@inventory/contracts/messages/billing';
-import { type Account, applyEntry } from './account.domain.ts';
+import { applyEntry, type LedgerAccount } from './account.domain.ts';
 import { type Balances, plus } from './balances.domain.ts';
 import { type Entry, noDetails } from './entry.domain.ts';
 import { expire, issue } from './movement.domain.ts';
-import { type Period, periodOf, periodText } from './period.domain.ts';
-import { dueAllowance } from './terms.domain.ts';
+import { periodOf, periodText } from './period.domain.ts';
+import { dueAllowance, type FundingTerms } from './terms.domain.ts';
 
 /** What of an account decides how a month begins for it. */
-export interface PeriodState {
+export interface PeriodState extends FundingTerms {
   readonly units: Balances;
   /** Time of the newest entry: what is available in units is of its period. */
   readonly lastAtMs: number;
-  readonly funding: Funding;
-  readonly allowedPeriod: Period;
 }
 
 /** Something that has to happen before anything else can in a period. */
@@ -23,7 +20,7 @@ export interface DueOpening {
   readonly commandId: string;
 }
 
-export function periodStateOf(account: Account): PeriodState {
+export function periodStateOf(account: LedgerAccount): PeriodState {
   const { balances, lastAtMs, terms } = account;
   const { funding, allowedPeriod } = terms;
   return { units: balances.units, lastAtMs, funding, allowedPeriod };
@@ -51,9 +48,9 @@ const openingsMax = 2;
 
 /** The entries that come before one of a time, and the account after them. */
 export function openPeriod(
-  account: Account,
+  account: LedgerAccount,
   from: number,
-): { readonly account: Account; readonly opening: readonly Entry[] } {
+): { readonly account: LedgerAccount; readonly opening: readonly Entry[] } {
   const atMs = Math.max(from, account.lastAtMs);
   let opened = account;
   let opening = noOpening;
@@ -86,7 +83,7 @@ export function openingMovement({ kind, amount }: DueOpening): Balances {
 
 export const noOpening: readonly Entry[] = [];
 
-function openingEntry(account: Account, due: DueOpening, atMs: number): Entry {
+function openingEntry(account: LedgerAccount, due: DueOpening, atMs: number): Entry {
   const change = openingMovement(due);
   return {
     ...noDetails,

@@ -3,7 +3,7 @@ import type { BillingBalanceLow, BillingOutcome } from '@inventory/contracts/mes
 import type { BillingRefusal, FundsRefusal } from '@inventory/contracts/refusal';
 import { type Command, commandKinds } from './command.domain.ts';
 import type { Entry } from './entry.domain.ts';
-import type { Answer } from './evaluate.domain.ts';
+import type { RecordedCommand } from './evaluate.domain.ts';
 import { type EntryKind, returnedAmount } from './movement.domain.ts';
 
 /** The outcome of the command an entry was made for: the same at each delivery. */
@@ -48,7 +48,10 @@ export function balanceLowOf(
  * The outcome published for a command. A command that an entry precludes is refused by that entry;
  * one that repeats an id with other content gets the recorded outcome of that id.
  */
-export function answerOutcomeOf(command: Command, { result, entry }: Answer): BillingOutcome {
+export function publishedOutcomeOf(
+  command: Command,
+  { result, entry }: RecordedCommand,
+): BillingOutcome {
   const outcome = outcomeOf(command.body.accountId, entry);
   if (result !== 'precluded') return outcome;
   const code = command.type === 'billing.reserve.v1' ? 'hold_unknown' : 'already_reversed';
@@ -59,10 +62,10 @@ export function answerOutcomeOf(command: Command, { result, entry }: Answer): Bi
  * The outcome in the reply. A command whose content was not applied gets `idempotency_conflict`:
  * it moves nothing, is in no entry, and is derived from the recorded entry, so it never changes.
  */
-export function replyOutcomeOf(command: Command, answer: Answer): BillingOutcome {
-  if (answer.result !== 'conflict') return answerOutcomeOf(command, answer);
-  const recorded = outcomeOf(command.body.accountId, answer.entry);
-  return refusedBy(recorded, command, 'idempotency_conflict');
+export function replyOutcomeOf(command: Command, recorded: RecordedCommand): BillingOutcome {
+  if (recorded.result !== 'conflict') return publishedOutcomeOf(command, recorded);
+  const outcome = outcomeOf(command.body.accountId, recorded.entry);
+  return refusedBy(outcome, command, 'idempotency_conflict');
 }
 
 /** Every outcome has an id of its own, however often it is sent. */

@@ -38,7 +38,7 @@ function describe(configuration: BillingConfiguration): string {
 }
 
 /** Most credits or units that a Project may spend in one period. */
-export interface SpendCap {
+interface SpendCap {
   readonly projectId: ProjectId;
   readonly cap: number;
 }
@@ -49,11 +49,15 @@ export interface BalanceAlert {
   readonly isArmed: boolean;
 }
 
-/** How an account pays and what limits it: what its configure entries add up to. */
-export interface Terms {
+/** How an account pays. */
+export interface FundingTerms {
   readonly funding: Funding;
   /** Newest period whose allowance was granted; 0 before the first. */
   readonly allowedPeriod: Period;
+}
+
+/** How an account pays and what limits it: what its configure entries add up to. */
+export interface Terms extends FundingTerms {
   readonly caps: readonly SpendCap[];
   readonly alert: BalanceAlert | null;
 }
@@ -70,7 +74,7 @@ export const firstTerms: Terms = {
  * nothing is due. Beyond what is exact there is no allowance; the account must not be stuck then.
  */
 export function dueAllowance(
-  { funding, allowedPeriod }: Pick<Terms, 'funding' | 'allowedPeriod'>,
+  { funding, allowedPeriod }: FundingTerms,
   units: Balances,
   atMs: number,
 ): number {
@@ -86,11 +90,15 @@ export interface LowBalance {
 
 type AllBalances = Readonly<Record<LedgerAsset, Balances>>;
 
-/** What of an entry decides about terms. */
-interface TermsEntry {
-  readonly kind: EntryKind;
+/** What an entry sets, and when. */
+interface Configured {
   readonly atMs: number;
   readonly configured: BillingConfiguration | null;
+}
+
+/** What of an entry decides about terms. */
+interface TermsEntry extends Configured {
+  readonly kind: EntryKind;
 }
 
 /** The terms after an entry; `balances` are those after it. */
@@ -120,7 +128,7 @@ function withAlertAt(terms: Terms, atMs: number, balances: AllBalances): Terms {
 /** The low-balance alert of an entry that crosses the threshold; null for any other entry. */
 export function crossedAlert(
   terms: Terms,
-  { configured: configuration, atMs }: Pick<TermsEntry, 'configured' | 'atMs'>,
+  { configured: configuration, atMs }: Configured,
   balances: AllBalances,
 ): LowBalance | null {
   const next = configuration === null ? terms : configured(terms, configuration);

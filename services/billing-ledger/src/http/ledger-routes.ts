@@ -1,45 +1,13 @@
 import { ledgerApi } from '@inventory/contracts/internal/ledger';
 import { internalRoute } from '@inventory/http/internal-route';
 import { Refused } from '@inventory/http/refused';
-import { type Clock, fromIsoTime, isoTime } from '@inventory/runtime/clock';
+import { isoTime } from '@inventory/runtime/clock';
 import { listHolds } from '../accounts/hold-set.domain.ts';
 import { outcomeOf } from '../accounts/outcome.domain.ts';
-import type { Journal } from '../journal/journal-store.ts';
-import { AccountBehind, type LoadAccount } from '../journal/load-account.ts';
-import type { QuarantineStore } from '../journal/quarantine-store.ts';
-import type { ReadStanding } from '../journal/read-standing.ts';
-import type { ReadStatement } from '../journal/read-statement.ts';
-import { toPriceListView } from '../prices/price-list-mapping.ts';
-import type { PriceListStore } from '../prices/price-list-store.ts';
-import type { PriceListCache, PublishPriceList } from '../prices/price-lists.ts';
-import type { ListOldHolds } from '../snapshots/old-holds.ts';
-import type { ReadUsage } from '../usage/read-usage.ts';
-import { dayOf } from '../usage/usage.domain.ts';
-import type { Verifier } from '../verification/verifier.ts';
-import {
-  toAccountFunds,
-  toAccountTerms,
-  toBalanceView,
-  toPriceSchedule,
-  toStatementPage,
-  toUsageReport,
-  toWantedPriceList,
-} from './convert.ts';
-
-export interface LedgerRoutesDeps {
-  readonly journal: Journal;
-  readonly readStanding: ReadStanding;
-  readonly loadAccount: LoadAccount;
-  readonly readStatement: ReadStatement;
-  readonly readUsage: ReadUsage;
-  readonly listOldHolds: ListOldHolds;
-  readonly verifier: Pick<Verifier, 'run'>;
-  readonly quarantined: QuarantineStore;
-  readonly prices: PriceListCache;
-  readonly priceLists: PriceListStore;
-  readonly publishPriceList: PublishPriceList;
-  readonly journalClock: Clock;
-}
+import { AccountBehind } from '../journal/load-account.ts';
+import { balanceViewOf, fundsOf, termsOf } from '../journal/read-current-account.ts';
+import { statementPageOf } from '../journal/read-statement.ts';
+import type { Ledger } from '../open-ledger.ts';
 
 const soon = { code: 'service_unavailable', retry_after_seconds: 1 } as const;
 
@@ -56,22 +24,22 @@ async function unlessBehind<Value>(read: Promise<Value>): Promise<Value> {
 const accountRoutes = [
   internalRoute({
     ...ledgerApi.readBalance,
-    handle: async ({ readStanding }: LedgerRoutesDeps, { path: { account_id: id } }) =>
-      toBalanceView(id, await unlessBehind(readStanding(id))),
+    handle: async ({ readCurrentAccount }: Ledger, { path: { account_id: id } }) =>
+      balanceViewOf(id, await unlessBehind(readCurrentAccount(id))),
   }),
   internalRoute({
     ...ledgerApi.readTerms,
-    handle: async ({ readStanding }: LedgerRoutesDeps, { path: { account_id: id } }) =>
-      toAccountTerms(id, await unlessBehind(readStanding(id))),
+    handle: async ({ readCurrentAccount }: Ledger, { path: { account_id: id } }) =>
+      termsOf(id, await unlessBehind(readCurrentAccount(id))),
   }),
   internalRoute({
     ...ledgerApi.readFunds,
-    handle: async ({ readStanding }: LedgerRoutesDeps, { path: { account_id: id }, query }) =>
-      toAccountFunds(id, query.project_id, await unlessBehind(readStanding(id))),
+    handle: async ({ readCurrentAccount }: Ledger, { path: { account_id: id }, query }) =>
+      fundsOf(id, query.project_id, await unlessBehind(readCurrentAccount(id))),
   }),
   internalRoute({
     ...ledgerApi.listHolds,
-    async handle({ loadAccount }: LedgerRoutesDeps, { path: { account_id: id } }) {
+    async handle({ loadAccount }: Ledger, { path: { account_id: id } }) {
       const { account } = await unlessBehind(loadAccount(id));
       const items = listHolds(account.holds).map((hold) => ({ accountId: id, ...hold }));
       return { asOfMs: null, items };
@@ -79,7 +47,7 @@ const accountRoutes = [
   }),
   internalRoute({
     ...ledgerApi.readOutcomes,
-    async handle({ journal }: LedgerRoutesDeps, { path: { account_id: id }, query }) {
+    async handle({ journal }: Ledger, { path: { account_id: id }, query }) {
       const recorded = await journal.findRecorded(id, query.command_id);
       // Another entry may preclude a command.
       const own = recorded.filter(({ commandId }) => query.command_id.includes(commandId));
@@ -88,20 +56,21 @@ const accountRoutes = [
   }),
   internalRoute({
     ...ledgerApi.readStatement,
-    async handle({ readStatement }: LedgerRoutesDeps, { path: { account_id: id }, query }) {
-      const part = { afterSeq: query.after_seq, limit: query.limit };
-      return toStatementPage(id, await readStatement(id, part));
+    async handle({ readStatement }: Ledger, { path: { account_id: id }, query }) {
+      return statementPageOf(id, await readStatement(id, query.after_seq, query.limit));
     },
   }),
   internalRoute({
     ...ledgerApi.readUsage,
-    async handle({ readUsage }: LedgerRoutesDeps, { path: { account_id: id }, query }) {
-      const { from, to, project_id: project = null } = query;
-      const days = { fromDay: dayOf(fromIsoTime(from)), endDay: dayOf(fromIsoTime(to)) + 1 };
-      const read = await readUsage(id, { ...days, projectId: project });
+    async handle({ readUsage }: Ledger, { path: { account_id: id }, query }) {
+      const { from, to, project_id: projectId = null } = query;
+      const read = await readUsage(id, { fromDay: from, endDay: to + 1, projectId });
       if (read.result === 'too_much') throw new Refused({ code: 'usage_too_large' });
       if (read.result === 'behind') throw new Refused(soon);
-      return toUsageReport(read.days, read.asOfSeq);
+      const items = read.days.flatMap(({ day, projectId: project, products }) =>
+        products.map((product) => ({ day, projectId: project, ...product })),
+      );
+      return { asOfSeq: read.asOfSeq, items };
     },
   }),
 ];
@@ -109,24 +78,24 @@ const accountRoutes = [
 const journalRoutes = [
   internalRoute({
     ...ledgerApi.listOldHolds,
-    async handle({ listOldHolds }: LedgerRoutesDeps, { query }) {
+    async handle({ listOldHolds }: Ledger, { query }) {
       const olderThanMs = query.older_than_seconds * 1_000;
       return await listOldHolds({ olderThanMs, limit: query.limit });
     },
   }),
   internalRoute({
     ...ledgerApi.verify,
-    handle: ({ verifier }: LedgerRoutesDeps) => verifier.run(),
+    handle: ({ verifier }: Ledger) => verifier.run(),
   }),
   internalRoute({
     ...ledgerApi.listQuarantined,
-    handle: async ({ quarantined }: LedgerRoutesDeps, { query }) => ({
+    handle: async ({ quarantined }: Ledger, { query }) => ({
       accounts: await quarantined.listQuarantined(query.limit),
     }),
   }),
   internalRoute({
     ...ledgerApi.liftQuarantine,
-    handle: async ({ quarantined }: LedgerRoutesDeps, { path: { account_id: id } }) => ({
+    handle: async ({ quarantined }: Ledger, { path: { account_id: id } }) => ({
       accountId: id,
       lifted: await quarantined.deleteQuarantined(id),
     }),
@@ -136,21 +105,21 @@ const journalRoutes = [
 const priceRoutes = [
   internalRoute({
     ...ledgerApi.readPrices,
-    async handle({ prices, journalClock }: LedgerRoutesDeps) {
+    async handle({ prices, journalClock }: Ledger) {
       await prices.reload();
-      return toPriceSchedule(prices.book, journalClock.now());
+      return prices.book.scheduleAt(journalClock.now());
     },
   }),
   internalRoute({
     ...ledgerApi.listPriceLists,
-    handle: async (deps: LedgerRoutesDeps) => ({
-      items: (await deps.priceLists.listPriceLists()).map(toPriceListView),
+    handle: async ({ priceLists }: Ledger) => ({
+      items: await priceLists.listPriceLists(),
     }),
   }),
   internalRoute({
     ...ledgerApi.publishPriceList,
-    async handle({ publishPriceList }: LedgerRoutesDeps, { path: { version }, body }) {
-      const publication = await publishPriceList(toWantedPriceList(version, body));
+    async handle({ publishPriceList }: Ledger, { path: { version }, body }) {
+      const publication = await publishPriceList({ ...body, version });
       if (publication.result === 'version_conflict') {
         const detail = { next_version: publication.nextVersion };
         throw new Refused({ code: 'price_version_conflict', detail });
@@ -159,7 +128,7 @@ const priceRoutes = [
         const detail = { earliest: isoTime(publication.earliestMs) };
         throw new Refused({ code: 'effective_date_too_early', detail });
       }
-      return toPriceListView(publication.list);
+      return publication.list;
     },
   }),
 ];

@@ -3,18 +3,20 @@ import type { Clock } from '@inventory/runtime/clock';
 import { type Command, commandKey } from '../accounts/command.domain.ts';
 import { type Entry, entryKeys } from '../accounts/entry.domain.ts';
 import {
-  type Answer,
   type CommitLimits,
   type CommitPlan,
   planCommit,
+  type RecordedCommand,
 } from '../accounts/evaluate.domain.ts';
 import { type Hold, listHolds } from '../accounts/hold-set.domain.ts';
 import { LedgerConflict } from '../accounts/ledger-conflict.domain.ts';
 import type { PriceListCache } from '../prices/price-lists.ts';
+import type { SnapshotRebuilds } from '../snapshots/rebuild-snapshots.ts';
 import type { AccountCache, CachedAccount } from './account-cache.ts';
 import type { ChainHead } from './commit-document.ts';
 import type { Journal } from './journal-store.ts';
 import type { LoadAccount } from './load-account.ts';
+import type { Quarantine } from './quarantine.ts';
 import type { RecentEntries } from './recent-entries.ts';
 
 /** Anything with a command: a message with its trace, for instance. */
@@ -22,15 +24,18 @@ export interface Carrier {
   readonly command: Command;
 }
 
-export interface Answered<Item extends Carrier> {
+/** A command that is in the journal. */
+export interface Journaled<Item extends Carrier> extends RecordedCommand {
   readonly item: Item;
-  readonly answer: Answer;
 }
 
+/** What the batches of accounts are committed with. */
 export interface AccountBatchDeps {
   readonly journal: Journal;
   readonly loadAccount: LoadAccount;
   readonly cache: AccountCache;
+  readonly quarantine: Quarantine;
+  readonly rebuilds: SnapshotRebuilds;
   readonly recent: RecentEntries;
   readonly prices: PriceListCache;
   readonly clock: Clock;
@@ -45,7 +50,7 @@ class CommitContention extends Error {
   override name = 'CommitContention';
 }
 
-/** The commands of one account that wait for their answer, in order. */
+/** The commands of one account that are to be journaled, in order. */
 export interface AccountBatch<Item extends Carrier> {
   readonly accountId: AccountId;
   items: readonly Item[];
@@ -109,12 +114,12 @@ async function load(deps: AccountBatchDeps, accountId: AccountId): Promise<Cache
   return { account, head, snapshotSeq };
 }
 
-/** Caches the account as stored and removes the answered commands from the batch. */
+/** Caches the account as stored and removes the journaled commands from the batch. */
 export function acceptBatch<Item extends Carrier>(
   deps: AccountBatchDeps,
   { batch, before, plan }: PlannedBatch<Item>,
   stored: { readonly head: ChainHead; readonly generation: number },
-): Answered<Item>[] {
+): Journaled<Item>[] {
   const { cache } = deps;
   const { head } = stored;
   const cached = { account: plan.account, head, snapshotSeq: before.snapshotSeq };
@@ -123,13 +128,13 @@ export function acceptBatch<Item extends Carrier>(
     deps.recent.add(batch.accountId, plan.entries);
     deps.onCommitted(cached, plan.entries);
   }
-  const answered = batch.items.flatMap((item, index) => {
-    const answer = plan.answers[index];
-    return answer ? [{ item, answer }] : [];
+  const journaled = batch.items.flatMap((item, index) => {
+    const recorded = plan.recorded[index];
+    return recorded ? [{ item, ...recorded }] : [];
   });
-  batch.items = batch.items.slice(answered.length);
+  batch.items = batch.items.slice(journaled.length);
   batch.refusals = 0;
-  return answered;
+  return journaled;
 }
 
 /** Reads which commands of a refused commit are recorded already; the account is loaded again. */
@@ -138,9 +143,9 @@ export async function reloadAfterConflict<Item extends Carrier>(
   { batch, plan }: PlannedBatch<Item>,
 ): Promise<void> {
   deps.cache.drop(batch.accountId);
-  const answers = await findRecorded(deps, batch, plan.entries.flatMap(entryKeys));
+  const recorded = await findRecorded(deps, batch, plan.entries.flatMap(entryKeys));
   // No recorded command: the position was taken, so another replica writes this account.
-  batch.refusals = answers > 0 ? 0 : batch.refusals + 1;
+  batch.refusals = recorded > 0 ? 0 : batch.refusals + 1;
   if (batch.refusals > refusalsMax) throw new CommitContention('another writer has this account');
 }
 
@@ -150,7 +155,7 @@ async function findRecorded<Item extends Carrier>(
   batch: AccountBatch<Item>,
   keys: readonly string[],
 ): Promise<number> {
-  const answers = await deps.journal.findRecorded(batch.accountId, keys);
-  for (const entry of answers) for (const key of entryKeys(entry)) batch.found.set(key, entry);
-  return answers.length;
+  const recorded = await deps.journal.findRecorded(batch.accountId, keys);
+  for (const entry of recorded) for (const key of entryKeys(entry)) batch.found.set(key, entry);
+  return recorded.length;
 }

@@ -1,17 +1,17 @@
 import type { AccountId } from '@inventory/contracts/ids';
 import { createRecentlyUsed } from '@inventory/runtime/recently-used';
-import type { Account } from '../accounts/account.domain.ts';
+import type { LedgerAccount } from '../accounts/account.domain.ts';
 import type { ChainHead } from './commit-document.ts';
 
 /** An account as this replica wrote it last: current unless another replica wrote since. */
 export interface CachedAccount {
-  readonly account: Account;
+  readonly account: LedgerAccount;
   readonly head: ChainHead;
   /** Position of its newest snapshot known here; 0 when there is none. */
   readonly snapshotSeq: number;
 }
 
-/** The accounts this replica wrote last; the longest unused one makes room. */
+/** The accounts this replica wrote last; the least recently used one is dropped. */
 export type AccountCache = ReturnType<typeof createAccountCache>;
 
 export function createAccountCache(accountsMax: number) {

@@ -28,7 +28,7 @@ export function storedCommandKey(accountId: AccountId, key: string): Buffer {
   return stored;
 }
 
-/** The UUID at the end of the key, behind the kind. */
+/** The UUID at the end of the key, after the kind. */
 function writeUuid(stored: Buffer, key: string): void {
   let nibbles = 2;
   for (let index = key.length - uuidCharacters; index < key.length; index += 1) {

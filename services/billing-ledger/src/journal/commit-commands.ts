@@ -2,85 +2,78 @@ import type { AccountId } from '@inventory/contracts/ids';
 import { elapsedSince, monotonicNow } from '@inventory/runtime/clock';
 import { forEachLimited } from '@inventory/runtime/concurrency';
 import { commitDuration, repetitions } from '../metrics.ts';
-import type { SnapshotRebuilds } from '../snapshots/rebuild-snapshots.ts';
 import {
   type AccountBatch,
   type AccountBatchDeps,
-  type Answered,
   acceptBatch,
   accountBatches,
   type Carrier,
+  type Journaled,
   type PlannedBatch,
   planBatch,
   reloadAfterConflict,
 } from './account-batch.ts';
 import { isBroken } from './commit-document.ts';
-import type { AppendResult, Journal } from './journal-store.ts';
+import type { AppendResult } from './journal-store.ts';
 import { AccountBehind } from './load-account.ts';
-import type { Quarantine } from './quarantine.ts';
 
-export interface CommitCommandsDeps extends AccountBatchDeps {
-  readonly journal: Journal;
-  readonly quarantine: Quarantine;
-  readonly rebuilds: Pick<SnapshotRebuilds, 'has'>;
-}
-
-/** Commands without an answer. */
-export interface Unanswered<Item extends Carrier> {
+/** Commands that no entry decides yet. */
+export interface Undecided<Item extends Carrier> {
   /** Their account's journal does not add up: it is quarantined. */
   readonly quarantined: readonly Item[];
   /** Their account's snapshot is being rebuilt: they are to be tried again. */
   readonly behind: readonly Item[];
 }
 
-export type PublishAnswers<Item extends Carrier> = (
-  answered: readonly Answered<Item>[],
+export type PublishOutcomes<Item extends Carrier> = (
+  journaled: readonly Journaled<Item>[],
 ) => Promise<void>;
 
 /**
- * Answers commands, each account's in their order, in rounds: at most one commit per account and
+ * Journals commands, each account's in their order, in rounds: at most one commit per account and
  * round, so that one account's backlog does not keep its neighbours waiting.
  *
  * 1. evaluate against the accounts as known here;
- * 2. append the commits in one insert. Nothing is answered that is not in the journal. A crash
+ * 2. append the commits in one insert. Nothing is published that is not in the journal. A crash
  *    before it leaves nothing; after it, the commands are delivered again and find their entries. After an
  *    ambiguous failure the accounts are dropped, so that the next try reads what is stored;
- * 3. hand the answers to `publish`. After a crash before it ends the commands are delivered again;
+ * 3. hand the commands with their entries to `publish`. After a crash before it ends the commands
+ *    are delivered again;
  * 4. read from the journal why it refused a commit, and evaluate that account again.
  *
- * Resolves with the commands that have no answer. One account that cannot be read does not stop the
- * others: their commands are answered.
+ * Resolves with the commands that have no entry. One account that cannot be read does not stop the
+ * others: their commands are journaled.
  */
 export type CommitCommands = <Item extends Carrier>(
   items: readonly Item[],
-  publish: PublishAnswers<Item>,
-) => Promise<Unanswered<Item>>;
+  publish: PublishOutcomes<Item>,
+) => Promise<Undecided<Item>>;
 
 const accountsAtOnce = 16;
 
-export function createCommitCommands(deps: CommitCommandsDeps): CommitCommands {
+export function createCommitCommands(deps: AccountBatchDeps): CommitCommands {
   return async (items, publish) => {
     // Accounts dropped meanwhile, because partitions moved, must not be cached again.
     const { generation } = deps.cache;
     type Item = (typeof items)[number];
-    const unanswered = { quarantined: [] as Item[], behind: [] as Item[] };
+    const undecided = { quarantined: [] as Item[], behind: [] as Item[] };
     let batches = accountBatches(items);
     while (batches.length > 0) {
-      await commitBatches(deps, batches, { publish, generation, unanswered });
+      await commitBatches(deps, batches, { publish, generation, undecided });
       batches = batches.filter((batch) => batch.items.length > 0);
     }
-    return unanswered;
+    return undecided;
   };
 }
 
 interface Round<Item extends Carrier> {
-  readonly publish: PublishAnswers<Item>;
+  readonly publish: PublishOutcomes<Item>;
   readonly generation: number;
-  readonly unanswered: { readonly [Why in keyof Unanswered<Item>]: Item[] };
+  readonly undecided: { readonly [Why in keyof Undecided<Item>]: Item[] };
 }
 
 async function commitBatches<Item extends Carrier>(
-  deps: CommitCommandsDeps,
+  deps: AccountBatchDeps,
   batches: readonly AccountBatch<Item>[],
   round: Round<Item>,
 ): Promise<void> {
@@ -93,7 +86,7 @@ async function commitBatches<Item extends Carrier>(
   });
   const writing = planned.filter(({ plan }) => plan.entries.length > 0);
   const results = await append(deps, writing);
-  const answered: Answered<Item>[] = [];
+  const journaled: Journaled<Item>[] = [];
   const refused: PlannedBatch<Item>[] = [];
   for (const one of planned) {
     const result = results.get(one);
@@ -101,11 +94,11 @@ async function commitBatches<Item extends Carrier>(
     if (result?.result === 'refused') refused.push(one);
     else {
       const head = result?.head ?? one.before.head;
-      answered.push(...acceptBatch(deps, one, { head, generation }));
-      repetitions.add(one.plan.answers.length - one.plan.entries.length);
+      journaled.push(...acceptBatch(deps, one, { head, generation }));
+      repetitions.add(one.plan.recorded.length - one.plan.entries.length);
     }
   }
-  if (answered.length > 0) await round.publish(answered);
+  if (journaled.length > 0) await round.publish(journaled);
   await forEachLimited(refused, accountsAtOnce, async (one) => {
     const { batch } = one;
     const why = await orQuarantined(deps, batch.accountId, () => reloadAfterConflict(deps, one));
@@ -115,18 +108,18 @@ async function commitBatches<Item extends Carrier>(
 
 function leaveOut<Item extends Carrier>(
   batch: AccountBatch<Item>,
-  why: keyof Unanswered<Item>,
-  { unanswered }: Round<Item>,
+  why: keyof Undecided<Item>,
+  { undecided }: Round<Item>,
 ): void {
-  unanswered[why].push(...batch.items);
+  undecided[why].push(...batch.items);
   batch.items = [];
 }
 
 /** Why an account is not read, where it is not. */
 async function planUnlessUnreadable<Item extends Carrier>(
-  deps: CommitCommandsDeps,
+  deps: AccountBatchDeps,
   batch: AccountBatch<Item>,
-): Promise<PlannedBatch<Item> | keyof Unanswered<Item>> {
+): Promise<PlannedBatch<Item> | keyof Undecided<Item>> {
   const { accountId } = batch;
   if (await deps.quarantine.has(accountId)) return 'quarantined';
   // A reader of the holds may wait for a snapshot while the writer has the account in memory.
@@ -136,10 +129,10 @@ async function planUnlessUnreadable<Item extends Carrier>(
 
 /** Why an account cannot be read, where that is so; a broken one is quarantined. */
 async function orQuarantined<Value>(
-  deps: CommitCommandsDeps,
+  deps: AccountBatchDeps,
   accountId: AccountId,
   read: () => Promise<Value>,
-): Promise<Value | keyof Unanswered<never>> {
+): Promise<Value | keyof Undecided<never>> {
   try {
     return await read();
   } catch (error) {
@@ -152,7 +145,7 @@ async function orQuarantined<Value>(
 }
 
 async function append<Item extends Carrier>(
-  deps: CommitCommandsDeps,
+  deps: AccountBatchDeps,
   planned: readonly PlannedBatch<Item>[],
 ): Promise<ReadonlyMap<PlannedBatch<Item>, AppendResult>> {
   if (planned.length === 0) return new Map();
@@ -174,6 +167,6 @@ async function append<Item extends Carrier>(
 
 function resultAt(results: readonly AppendResult[], index: number): AppendResult {
   const result = results[index];
-  if (!result) throw new RangeError('the journal answers for every commit');
+  if (!result) throw new RangeError('the journal has a result for every commit');
   return result;
 }

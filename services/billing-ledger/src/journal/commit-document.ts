@@ -1,11 +1,11 @@
 import type { AccountId } from '@inventory/contracts/ids';
 import { Bug } from '@inventory/runtime/bug';
-import { dateOf } from '@inventory/runtime/clock';
-import { type Account, usedAssets } from '../accounts/account.domain.ts';
+import { type LedgerAccount, usedAssets } from '../accounts/account.domain.ts';
+import { type AccountLimits, limitsOf, noLimits } from '../accounts/account-limits.domain.ts';
 import { type Entry, entryKeys } from '../accounts/entry.domain.ts';
 import { noOpening } from '../accounts/open-period.domain.ts';
 import type { Period } from '../accounts/period.domain.ts';
-import { type Standing, standingOf } from '../accounts/standing.domain.ts';
+import type { FundingTerms } from '../accounts/terms.domain.ts';
 import { storedCommandKey } from './command-key-mapping.ts';
 import {
   fromStoredBalances,
@@ -15,7 +15,7 @@ import {
   toStoredBalances,
   toStoredEntry,
 } from './entry-mapping.ts';
-import { contentOf, isIntact, type Sealed, seal } from './sealed-mapping.ts';
+import { isIntact, type Sealed, seal, unseal } from './sealed-mapping.ts';
 
 /**
  * All entries of one account that were made in one batch: one document, so they are stored
@@ -28,7 +28,7 @@ export interface CommitDocument extends Sealed {
   readonly accountId: AccountId;
   readonly lastSeq: number;
   /** Time of the last entry. */
-  readonly at: Date;
+  readonly atMs: number;
   /** Under which of {@link storedCommandKey} its entries are found. */
   readonly commandKeys: readonly Buffer[];
 }
@@ -37,11 +37,11 @@ interface CommitContent {
   readonly accountId: AccountId;
   readonly entries: readonly StoredEntry[];
   /** After the last entry, per asset ever used. */
-  readonly balances: { readonly [Asset in keyof Account['balances']]?: StoredBalances };
+  readonly balances: { readonly [Asset in keyof LedgerAccount['balances']]?: StoredBalances };
   /** After the last entry, where units fund the account: enough to compute how its month continues. */
   readonly subscription?: Subscription | undefined;
   /** After the last entry, where the account has caps or an alert; null where it has many caps. */
-  readonly standing?: Standing | null | undefined;
+  readonly limits?: AccountLimits | null | undefined;
   /** Which process wrote it; for diagnosis only. */
   readonly writer: string;
   /** Hash of the account's commit before this one. */
@@ -65,24 +65,28 @@ export const chainStart: ChainHead = { commitId: null, hash: '0'.repeat(64) };
 
 /** What becomes a commit: `account` is the state after `entries`, of which there is at least one. */
 export interface NewCommit {
-  readonly account: Pick<Account, 'accountId' | 'balances' | 'terms' | 'spend'>;
+  readonly account: LedgerAccount;
   readonly entries: readonly Entry[];
   readonly previous: ChainHead;
 }
 
+/** What a commit states of its account after its last entry. */
+export interface CommitSummary {
+  readonly lastSeq: number;
+  readonly atMs: number;
+  readonly balances: LedgerAccount['balances'];
+  /** Null where the account pays with credits. */
+  readonly subscription: Subscription | null;
+}
+
 /** A commit as read. */
-export interface StoredCommit {
+export interface StoredCommit extends CommitSummary {
   readonly id: string;
   readonly accountId: AccountId;
   readonly firstSeq: number;
-  readonly lastSeq: number;
-  readonly atMs: number;
   readonly entries: readonly Entry[];
-  readonly balances: Account['balances'];
-  /** Null where the account pays with credits. */
-  readonly subscription: Subscription | null;
   /** Null where the commit does not carry it: it is read from the fold then. */
-  readonly standing: Standing | null;
+  readonly limits: AccountLimits | null;
   readonly prevHash: string;
   readonly hash: string;
   /** Whether its content is the one that was hashed, and its other fields are those of the content. */
@@ -107,7 +111,6 @@ export function commitIdRange(accountId: AccountId): { from: string; to: string 
 
 /** With more caps each commit would grow by kilobytes; such an account is read from its fold. */
 const capsMax = 20;
-const noStanding: Standing = { caps: [], period: 0, alertThreshold: null };
 
 export function sealCommit({ account, entries, previous }: NewCommit, writer: string) {
   const { accountId } = account;
@@ -115,20 +118,23 @@ export function sealCommit({ account, entries, previous }: NewCommit, writer: st
     accountId,
     entries: entries.map(toStoredEntry),
     balances: Object.fromEntries(
-      usedAssets(account).map((asset) => [asset, toStoredBalances(account.balances[asset])]),
+      usedAssets(account.balances).map((asset) => [
+        asset,
+        toStoredBalances(account.balances[asset]),
+      ]),
     ),
-    subscription: subscriptionOf(account) ?? undefined,
-    standing: toStoredStanding(standingOf(account)),
+    subscription: subscriptionOf(account.terms) ?? undefined,
+    limits: storedLimitsOf(limitsOf(account)),
     writer,
     prevHash: previous.hash,
   };
   return { ...indexedFields(accountId, entries), ...seal(content) };
 }
 
-function toStoredStanding(standing: Standing): CommitContent['standing'] {
-  const { caps, alertThreshold } = standing;
+function storedLimitsOf(limits: AccountLimits): CommitContent['limits'] {
+  const { caps, alertThreshold } = limits;
   if (caps.length > capsMax) return null;
-  return caps.length === 0 && alertThreshold === null ? undefined : standing;
+  return caps.length === 0 && alertThreshold === null ? undefined : limits;
 }
 
 function indexedFields(accountId: AccountId, entries: readonly Entry[]) {
@@ -139,7 +145,7 @@ function indexedFields(accountId: AccountId, entries: readonly Entry[]) {
     _id: commitId(accountId, first.seq),
     accountId,
     lastSeq: last.seq,
-    at: dateOf(last.atMs),
+    atMs: last.atMs,
     commandKeys: keys.map((key) => storedCommandKey(accountId, key)),
   };
 }
@@ -196,8 +202,8 @@ export function readCommit(document: CommitDocument): StoredCommit {
 
 function fromCommitDocument(document: CommitDocument): StoredCommit {
   if (typeof document._id !== 'string') throw new TypeError('a commit has an id of text');
-  const content = contentOf(document) as CommitContent;
-  const { accountId, standing, prevHash } = content;
+  const content = unseal(document) as CommitContent;
+  const { accountId, limits, prevHash } = content;
   const stored = content.entries.map(fromStoredEntry);
   const indexed = indexedFields(accountId, stored);
   return {
@@ -205,22 +211,21 @@ function fromCommitDocument(document: CommitDocument): StoredCommit {
     accountId,
     firstSeq: firstSeqOf(indexed._id),
     lastSeq: indexed.lastSeq,
-    atMs: indexed.at.getTime(),
+    atMs: indexed.atMs,
     entries: withOpenings(stored),
     balances: {
       credits: fromStoredBalances(content.balances.credits ?? {}),
       units: fromStoredBalances(content.balances.units ?? {}),
     },
     subscription: content.subscription ?? null,
-    standing: standing === undefined ? noStanding : standing,
+    limits: limits === undefined ? noLimits : limits,
     prevHash,
     hash: document.hash,
     isIntact: isIntact(document, indexed),
   };
 }
 
-export function subscriptionOf({ terms }: Pick<Account, 'terms'>): Subscription | null {
-  const { funding, allowedPeriod } = terms;
+export function subscriptionOf({ funding, allowedPeriod }: FundingTerms): Subscription | null {
   if (funding.mode === 'credits') return null;
   return { unitsPerMonth: funding.unitsPerMonth, allowedPeriod };
 }

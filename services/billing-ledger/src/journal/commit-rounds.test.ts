@@ -36,7 +36,7 @@ function writerOn(journal: Journal, entriesMax: number, recentKeysMax = 100) {
       has: async (account) => quarantined.has(account),
       add: async (account) => void quarantined.add(account),
     }),
-    rebuilds: { has: () => false },
+    rebuilds: only({ has: () => false }),
     loadAccount: loadingFrom(journal),
     cache: createAccountCache(10),
     recent: createRecentEntries(recentKeysMax),

@@ -1,17 +1,15 @@
 import { type Balances, noBalances } from '../accounts/balances.domain.ts';
-import type { Entry } from '../accounts/entry.domain.ts';
+import type { Entry, EntryDetails, EntryHead } from '../accounts/entry.domain.ts';
 import { noOpening } from '../accounts/open-period.domain.ts';
 
 /** Balances as stored: what is 0 is left out. */
 export type StoredBalances = { -readonly [Place in keyof Balances]?: Balances[Place] };
 
-type Stated = Omit<Entry, 'change' | 'after' | 'opening'>;
-/** What every entry states. */
-type Always = 'seq' | 'atMs' | 'kind' | 'command' | 'commandId' | 'asset';
+type Nullable = keyof EntryDetails | 'creditsAvailable' | 'lowBalance';
 
 /** An entry as stored: what is null is left out, and so are those that it opens with. */
-export type StoredEntry = Pick<Stated, Always> & {
-  readonly [Field in Exclude<keyof Stated, Always>]?: NonNullable<Stated[Field]>;
+export type StoredEntry = EntryHead & {
+  readonly [Field in Nullable]?: NonNullable<Entry[Field]>;
 } & { readonly change: StoredBalances; readonly after: StoredBalances };
 
 export function toStoredEntry(entry: Entry): StoredEntry {

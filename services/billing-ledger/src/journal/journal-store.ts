@@ -2,7 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 import type { AccountId } from '@inventory/contracts/ids';
 import { refusedWrites } from '@inventory/mongo/duplicate-key';
 import { readInPages } from '@inventory/mongo/many-documents';
-import { dateOf, elapsedSince, monotonicNow } from '@inventory/runtime/clock';
+import { elapsedSince, monotonicNow } from '@inventory/runtime/clock';
 import type { Collection, Db, Filter, FindOptions } from 'mongodb';
 import { type Entry, entryKeys } from '../accounts/entry.domain.ts';
 import { commitsCollection } from '../collections.ts';
@@ -39,11 +39,8 @@ export interface AccountActivity {
 /** Where a commit lies in its account's journal. */
 export interface CommitPlace {
   readonly id: string;
-  readonly firstSeq: number;
   /** How many entries it has. */
   readonly entries: number;
-  /** Time of its last entry. */
-  readonly atMs: number;
 }
 
 const scanBatch = 1_000;
@@ -102,23 +99,17 @@ export function createJournal(db: Db, writer: string) {
       const before = { $gte: from, $lte: commitId(accountId, seq) };
       const found = await collection.findOne(
         { accountId, _id: before },
-        { hint: byId, sort: { _id: -1 }, projection: { lastSeq: 1, at: 1 } },
+        { hint: byId, sort: { _id: -1 }, projection: { lastSeq: 1 } },
       );
       if (found === null) return null;
       const { _id: id, lastSeq } = found;
-      const firstSeq = firstSeqOf(id);
-      return { id, firstSeq, entries: lastSeq - firstSeq + 1, atMs: found.at.getTime() };
+      return { id, entries: lastSeq - firstSeqOf(id) + 1 };
     },
     /** Journal made at or after a time, oldest first. */
     async listActiveAccounts(timeMs: number, limit: number): Promise<readonly AccountActivity[]> {
-      const projection = { _id: 0, accountId: 1, lastSeq: 1, at: 1 };
-      const options = { projection, hint: 'activity', sort: { at: 1 }, limit } as const;
-      const found = await collection.find({ at: { $gte: dateOf(timeMs) } }, options).toArray();
-      return found.map(({ accountId, lastSeq, at }) => ({
-        accountId,
-        lastSeq,
-        atMs: at.getTime(),
-      }));
+      const projection = { _id: 0, accountId: 1, lastSeq: 1, atMs: 1 };
+      const options = { projection, hint: 'activity', sort: { atMs: 1 }, limit } as const;
+      return await collection.find<AccountActivity>({ atMs: { $gte: timeMs } }, options).toArray();
     },
     /** Every commit as stored, account by account, each in order. */
     scanCommits: (): AsyncIterable<CommitDocument> =>

@@ -1,6 +1,11 @@
 import type { AccountId } from '@inventory/contracts/ids';
 import { ledgerAssets } from '@inventory/contracts/vocabulary';
-import { type Account, applyEntry, heldAmount, newAccount } from '../accounts/account.domain.ts';
+import {
+  applyEntry,
+  heldAmount,
+  type LedgerAccount,
+  newAccount,
+} from '../accounts/account.domain.ts';
 import { areEqual } from '../accounts/balances.domain.ts';
 import type { Entry } from '../accounts/entry.domain.ts';
 import { listHolds } from '../accounts/hold-set.domain.ts';
@@ -75,14 +80,14 @@ export function createLoadPart({
   return async (accountId, from) => {
     if (from) {
       const page = await journal.readCommits(accountId, from.head.commitId, commitsPerRead);
-      return fold(journal, { start: from, page, entriesMax });
+      return fold(journal, { start: from, page }, entriesMax);
     }
     const snapshot = await snapshots.findSnapshot(accountId);
     const resumed = snapshot && (await startAt(journal, snapshot));
-    if (resumed) return fold(journal, { ...resumed, entriesMax });
+    if (resumed) return fold(journal, resumed, entriesMax);
     const start = { account: newAccount(accountId), head: chainStart, snapshotSeq: 0, tail: [] };
     const page = await journal.readCommits(accountId, null, commitsPerRead);
-    return fold(journal, { start, page, entriesMax });
+    return fold(journal, { start, page }, entriesMax);
   };
 }
 
@@ -90,14 +95,10 @@ interface Folding {
   readonly start: LoadedAccount;
   /** The first commits, of which the one of the start may be the first. */
   readonly page: readonly StoredCommit[];
-  readonly entriesMax: number;
 }
 
 /** Null where the stored account does not lie on the chain. */
-async function startAt(
-  journal: Journal,
-  { account, head }: Snapshot,
-): Promise<Omit<Folding, 'entriesMax'> | null> {
+async function startAt(journal: Journal, { account, head }: Snapshot): Promise<Folding | null> {
   const page = await journal.readCommits(account.accountId, head.commitId, commitsPerRead);
   const [anchor] = page;
   if (!anchor || !isAnchoredAt({ account, head }, anchor)) return null;
@@ -107,7 +108,8 @@ async function startAt(
 
 async function fold(
   journal: Journal,
-  { start, page: firstPage, entriesMax }: Folding,
+  { start, page: firstPage }: Folding,
+  entriesMax: number,
 ): Promise<LoadedPart> {
   const { accountId, lastSeq: startSeq } = start.account;
   let loaded = start;
@@ -130,7 +132,7 @@ function isAnchoredAt({ account, head }: Snapshot, anchor: StoredCommit): boolea
     anchor.id === head.commitId &&
     anchor.hash === head.hash &&
     anchor.lastSeq === account.lastSeq &&
-    isSameSubscription(anchor.subscription, subscriptionOf(account)) &&
+    isSameSubscription(anchor.subscription, subscriptionOf(account.terms)) &&
     ledgerAssets.every(
       (asset) =>
         areEqual(anchor.balances[asset], account.balances[asset]) &&
@@ -149,7 +151,7 @@ function follow(loaded: LoadedAccount, commit: StoredCommit): LoadedAccount {
   };
 }
 
-function foldCommit(account: Account, head: ChainHead, commit: StoredCommit): Account {
+function foldCommit(account: LedgerAccount, head: ChainHead, commit: StoredCommit): LedgerAccount {
   requireIntact([commit]);
   if (commit.prevHash !== head.hash)
     throw new BrokenJournal(`commit ${commit.id}: previous hash mismatch`);

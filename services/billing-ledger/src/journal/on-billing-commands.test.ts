@@ -43,17 +43,17 @@ function startLedger(quarantine = emptyQuarantine) {
     cache: createAccountCache(10),
     recent: createRecentEntries(100),
     quarantine: only(quarantine),
-    rebuilds: { has: () => false },
+    rebuilds: only({ has: () => false }),
     prices: fixedPricesOf(createPriceBook([firstPriceList])),
     clock: only({ now: () => Date.UTC(2026, 5, 1) }),
     limits: { entriesMax: 100, bytesMax: 100_000 },
     onCommitted: () => {},
   });
-  const onBatch = createOnBillingCommands({
+  const onBatch = createOnBillingCommands(
     commitCommands,
-    bus: only({ publish: async (published) => void sent.push(...published) }),
+    only({ publish: async (published) => void sent.push(...published) }),
     logger,
-  });
+  );
   const send = async (type: string, body: object, waitingId?: string) => {
     sent.length = 0;
     const message = {

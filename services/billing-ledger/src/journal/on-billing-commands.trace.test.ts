@@ -63,16 +63,17 @@ describe('The trace of a billing command', () => {
       await publish(
         items.map((item, index) => ({
           item,
-          answer: { result: 'recorded', entry: entryOf(index) },
+          result: 'recorded',
+          entry: entryOf(index),
         })),
       );
       return { quarantined: [], behind: [] };
     };
-    const onBatch = createOnBillingCommands({
+    const onBatch = createOnBillingCommands(
       commitCommands,
-      bus: only({ publish: async (published) => void sent.push(...published) }),
-      logger: createLogger({ service: 'test', level: 'silent' }),
-    });
+      only({ publish: async (published) => void sent.push(...published) }),
+      createLogger({ service: 'test', level: 'silent' }),
+    );
     const [first, second] = ['a'.repeat(32), 'b'.repeat(32)];
 
     await onBatch([messageOf(first), messageOf(second)], neverRejected, neverBehind);

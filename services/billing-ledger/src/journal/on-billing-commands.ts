@@ -8,25 +8,19 @@ import { messageAttributes } from '@inventory/messaging/dispatch';
 import type { Logger } from '@inventory/runtime/logger';
 import { failSpan, inSpan, startSpan, traceOf } from '@inventory/runtime/tracing';
 import { type Span, SpanKind } from '@opentelemetry/api';
-import { type Command, type CommandKind, commandKinds } from '../accounts/command.domain.ts';
+import { type BillingCommandKind, type Command, commandKinds } from '../accounts/command.domain.ts';
 import {
-  answerOutcomeOf,
   balanceLowOf,
   outcomeId,
   outcomeOf,
+  publishedOutcomeOf,
   replyOutcomeOf,
 } from '../accounts/outcome.domain.ts';
 import { batchSize, conflicts } from '../metrics.ts';
-import type { Answered } from './account-batch.ts';
+import type { Journaled } from './account-batch.ts';
 import type { CommitCommands } from './commit-commands.ts';
 
-export interface OnBillingCommandsDeps {
-  readonly commitCommands: CommitCommands;
-  readonly bus: MessageBus;
-  readonly logger: Logger;
-}
-
-/** A command on its way: its span continues the sender's trace and ends with its answer. */
+/** A command on its way: its span continues the sender's trace and ends with its outcome. */
 interface Carried {
   readonly command: CommandMessage;
   readonly span: Span;
@@ -40,7 +34,11 @@ type CommandMessage = Extract<ReceivedMessage, { type: Command['type'] }>;
  * reply without an outcome and decides what follows; other commands, and reserves, for whose reply
  * another service waits, are rejected. Those of accounts whose snapshot is being rebuilt are postponed.
  */
-export function createOnBillingCommands(deps: OnBillingCommandsDeps): WorkConsumer['onBatch'] {
+export function createOnBillingCommands(
+  commitCommands: CommitCommands,
+  bus: MessageBus,
+  logger: Logger,
+): WorkConsumer['onBatch'] {
   return async (messages, reject, postpone) => {
     const carried = messages.filter(isCommandMessage).map(carry);
     const [first, ...others] = carried;
@@ -51,12 +49,13 @@ export function createOnBillingCommands(deps: OnBillingCommandsDeps): WorkConsum
     const batch = { name: 'answer billing commands', parent: traceOf(first.span), links };
     try {
       const { quarantined, behind } = await inSpan(batch, () =>
-        deps.commitCommands(carried, async (answered) => {
-          await publishAnswers(deps, answered);
-          for (const { item } of answered) end(open, item.span);
+        commitCommands(carried, async (journaled) => {
+          warnOfConflicts(journaled, logger);
+          await bus.publish(journaled.flatMap(messagesOf));
+          for (const { item } of journaled) end(open, item.span);
         }),
       );
-      await deps.bus.publish(quarantined.flatMap(undecidedReply));
+      await bus.publish(quarantined.flatMap(undecidedReply));
       for (const { command } of quarantined) {
         if (command.waitingId !== undefined && command.type !== 'billing.reserve.v1') continue;
         const { accountId } = command.body;
@@ -92,20 +91,16 @@ function end(open: Set<Span>, span: Span): void {
 }
 
 /** Their ids are keys of operators and customers, whose request is refused with the conflict. */
-const namedByCallers: readonly CommandKind[] = ['grant', 'adjust', 'configure'];
+const namedByCallers: readonly BillingCommandKind[] = ['grant', 'adjust', 'configure'];
 
-async function publishAnswers(
-  { bus, logger }: OnBillingCommandsDeps,
-  answered: readonly Answered<Carried>[],
-): Promise<void> {
-  for (const { item, answer } of answered) {
+function warnOfConflicts(journaled: readonly Journaled<Carried>[], logger: Logger): void {
+  for (const { item, result } of journaled) {
     const { type, body } = item.command;
-    if (answer.result !== 'conflict' || namedByCallers.includes(commandKinds[type])) continue;
+    if (result !== 'conflict' || namedByCallers.includes(commandKinds[type])) continue;
     conflicts.add(1);
     const ids = { command_id: body.commandId, account_id: body.accountId };
     logger.warn(ids, 'command id conflict');
   }
-  await bus.publish(answered.flatMap(messagesOf));
 }
 
 function undecidedReply({ command: { id, waitingId }, span }: Carried): OutgoingMessage[] {
@@ -119,19 +114,20 @@ function undecidedReply({ command: { id, waitingId }, span }: Carried): Outgoing
  * The messages of an entry: the same bodies and ids at each delivery. The reply is first, because a
  * client waits for it; an outcome that no refresh depends on is in the reply alone.
  */
-function messagesOf({ item: { command, span }, answer }: Answered<Carried>): OutgoingMessage[] {
+function messagesOf({ item, ...recorded }: Journaled<Carried>): OutgoingMessage[] {
+  const { command, span } = item;
   const { waitingId } = command;
   const { accountId } = command.body;
   const trace = traceOf(span);
-  const outcome = answerOutcomeOf(command, answer);
+  const outcome = publishedOutcomeOf(command, recorded);
   const id = outcomeId(outcome);
   const isRepliedOnly = waitingId !== undefined && outcome.refreshId === null;
-  const opened = answer.entry.opening.map((entry) => outcomeOf(accountId, entry));
+  const opened = recorded.entry.opening.map((entry) => outcomeOf(accountId, entry));
   const outcomes = isRepliedOnly ? opened : [...opened, outcome];
   const messages = outcomes.map(
     (body): OutgoingMessage => ({ type: 'billing.outcome.v1', id: outcomeId(body), body, trace }),
   );
-  const low = balanceLowOf(accountId, answer.entry);
+  const low = balanceLowOf(accountId, recorded.entry);
   if (low) {
     const lowId = `${accountId}/${low.entrySeq}/balance-low`;
     messages.push({ type: 'billing.balance-low.v1', id: lowId, body: low, trace });
@@ -139,7 +135,7 @@ function messagesOf({ item: { command, span }, answer }: Answered<Carried>): Out
   if (waitingId === undefined) return messages;
   const body = {
     waitingId,
-    outcome: replyOutcomeOf(command, answer),
+    outcome: replyOutcomeOf(command, recorded),
     ...pendingTimes(command),
   };
   return [{ type: 'reply.billing-outcome.v1', id: `${id}/${waitingId}`, body, trace }, ...messages];

@@ -14,7 +14,7 @@ describe('The statement of an account (decisions: statement row) [account-self-s
       for (const accountId of accounts) {
         const seqs: number[] = [];
         for (let more = true; more; ) {
-          const page = await read(accountId, { afterSeq: seqs.at(-1) ?? 0, limit });
+          const page = await read(accountId, seqs.at(-1) ?? 0, limit);
           if (page.entries.length > limit) return false;
           seqs.push(...page.entries.map(({ seq }) => seq));
           more = page.hasMore;
@@ -36,7 +36,7 @@ describe('The statement of an account (decisions: statement row) [account-self-s
         (await journal.readCommits(...asked)).map((commit) => ({ ...commit, isIntact: false })),
     });
 
-    const page = read(accounts[0] ?? 'acc_', { afterSeq: 0, limit: 5 });
+    const page = read(accounts[0] ?? 'acc_', 0, 5);
 
     await expect(page).rejects.toThrow(BrokenJournal);
   });
@@ -46,7 +46,7 @@ describe('The statement of an account (decisions: statement row) [account-self-s
     const read = createReadStatement(stored.journal);
     const nothing = { entries: [], hasMore: false };
 
-    expect(await read(accounts[0] ?? 'acc_', { afterSeq: 0, limit: 5 })).toEqual(nothing);
-    expect(await read(accounts[0] ?? 'acc_', { afterSeq: 999, limit: 5 })).toEqual(nothing);
+    expect(await read(accounts[0] ?? 'acc_', 0, 5)).toEqual(nothing);
+    expect(await read(accounts[0] ?? 'acc_', 999, 5)).toEqual(nothing);
   });
 });

@@ -1,4 +1,5 @@
 import type { AccountId } from '@inventory/contracts/ids';
+import type { StatementPage, StatementRow } from '@inventory/contracts/internal/ledger';
 import type { Entry } from '../accounts/entry.domain.ts';
 import { requireIntact } from './commit-document.ts';
 import type { Journal } from './journal-store.ts';
@@ -10,14 +11,15 @@ export interface Statement {
 
 export type ReadStatement = (
   accountId: AccountId,
-  part: { readonly afterSeq: number; readonly limit: number },
+  afterSeq: number,
+  limit: number,
 ) => Promise<Statement>;
 
 const commitsPerReadMax = 64;
 
 /** Entries after a position, oldest first, as they lie in the journal. Rejects with BrokenJournal. */
 export function createReadStatement(journal: Journal): ReadStatement {
-  return async (accountId, { afterSeq, limit }) => {
+  return async (accountId, afterSeq, limit) => {
     const start = await journal.findCommitAt(accountId, afterSeq + 1);
     if (start === null) return { entries: [], hasMore: false };
     const entries: Entry[] = [];
@@ -43,4 +45,27 @@ function commitsFor(entries: number, entriesPerCommit: number): number {
 
 function isAfter(seq: number): (entry: Entry) => boolean {
   return (entry) => entry.seq > seq;
+}
+
+export function statementPageOf(
+  accountId: AccountId,
+  { entries, hasMore }: Statement,
+): StatementPage {
+  return {
+    items: entries.map((entry) => rowOf(accountId, entry)),
+    nextAfterSeq: hasMore ? (entries.at(-1)?.seq ?? null) : null,
+  };
+}
+
+function rowOf(accountId: AccountId, entry: Entry): StatementRow {
+  const { change, after } = entry;
+  return {
+    ...entry,
+    entryId: `${accountId}/${entry.seq}`,
+    changeAvailable: change.available,
+    changeHeld: change.held,
+    availableAfter: after.available,
+    heldAfter: after.held,
+    reason: entry.reason ?? entry.refusal?.code ?? null,
+  };
 }

@@ -14,7 +14,7 @@ export function createRecentEntries(keysMax: number) {
   return {
     find: (accountId: AccountId, key: string): Entry | undefined =>
       entries.get(idOf(accountId, key)),
-    /** What was used longest ago makes room. */
+    /** The least recently used are dropped. */
     add(accountId: AccountId, added: readonly Entry[]): void {
       for (const entry of added) {
         for (const key of entryKeys(entry)) entries.set(idOf(accountId, key), entry);

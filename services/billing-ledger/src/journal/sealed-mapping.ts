@@ -23,6 +23,6 @@ export function isIntact({ content, hash, ...fields }: Sealed, expected: object)
 }
 
 /** Throws where it is no JSON text any more. */
-export function contentOf({ content }: Sealed): unknown {
+export function unseal({ content }: Sealed): unknown {
   return JSON.parse(content.toString());
 }

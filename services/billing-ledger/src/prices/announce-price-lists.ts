@@ -1,5 +1,4 @@
 import type { MessageBus } from '@inventory/messaging/bus';
-import { toPriceListView } from './price-list-mapping.ts';
 import type { PriceListCache } from './price-lists.ts';
 
 /**
@@ -20,7 +19,7 @@ export function createAnnouncePriceLists({
     await bus.publish(
       lists.map((list) => {
         const id = `price-list:${list.version}`;
-        return { type: 'billing.price-list.v1', id, body: toPriceListView(list) };
+        return { type: 'billing.price-list.v1', id, body: list };
       }),
     );
     for (const { version } of lists) announced.add(version);

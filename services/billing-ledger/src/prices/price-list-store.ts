@@ -1,31 +1,14 @@
+import { type PriceList, priceList } from '@inventory/contracts/messages/price-list';
 import { isDuplicateKey } from '@inventory/mongo/duplicate-key';
-import { type DocumentSchema, parseDocument } from '@inventory/mongo/parse-document';
-import { dateOf } from '@inventory/runtime/clock';
+import { parseDocument } from '@inventory/mongo/parse-document';
 import type { Db } from 'mongodb';
 import { z } from 'zod';
 import { priceListsCollection } from '../collections.ts';
-import type { PriceList } from './price-list.domain.ts';
 
-const price = z.int().min(0);
-const priceListDocument = z.object({
-  _id: z.int().min(1),
-  effectiveAt: z.date(),
-  refreshReservation: price,
-  refreshBlock: price,
-  refreshBlockAssets: z.int().min(1),
-  refreshDiagnostic: price,
-  /** Absent in lists that were published before there were watches. */
-  watchChangedBlock: price.exactOptional(),
-  watchUnchangedBlock: price.exactOptional(),
-  livePage: price,
-  currentPage: price,
-});
-type PriceListDocument = z.infer<typeof priceListDocument>;
-
-const documents: DocumentSchema<PriceListDocument> = {
-  collection: priceListsCollection,
-  schema: priceListDocument,
-};
+/** Its version is its key. */
+const priceListDocument = priceList.out.extend({ _id: z.int().min(1) });
+type PriceListDocument = z.output<typeof priceListDocument>;
+const documents = { collection: priceListsCollection, schema: priceListDocument };
 
 export type PriceListStore = ReturnType<typeof createPriceListStore>;
 
@@ -35,12 +18,15 @@ export function createPriceListStore(db: Db) {
     /** By version. Fails where one is corrupt: without it commands would be priced by another list. */
     async listPriceLists(): Promise<PriceList[]> {
       const found = await collection.find().sort({ _id: 1 }).toArray();
-      return found.map(fromDocument);
+      return found.map((stored) => {
+        const { _id, ...list } = parseDocument(documents, stored);
+        return list;
+      });
     },
     /** False where the version is there already: it stays as it is. */
-    async insertPriceList({ version, effectiveAtMs, ...prices }: PriceList): Promise<boolean> {
+    async insertPriceList(list: PriceList): Promise<boolean> {
       try {
-        await collection.insertOne({ _id: version, effectiveAt: dateOf(effectiveAtMs), ...prices });
+        await collection.insertOne({ _id: list.version, ...list });
         return true;
       } catch (error) {
         if (!isDuplicateKey(error)) throw error;
@@ -48,11 +34,4 @@ export function createPriceListStore(db: Db) {
       }
     },
   };
-}
-
-function fromDocument(document: PriceListDocument): PriceList {
-  const { _id, effectiveAt, ...prices } = parseDocument(documents, document);
-  const { refreshBlock: watchChangedBlock, refreshBlock: watchUnchangedBlock } = prices;
-  const ofWatches = { watchChangedBlock, watchUnchangedBlock };
-  return { version: _id, effectiveAtMs: effectiveAt.getTime(), ...ofWatches, ...prices };
 }

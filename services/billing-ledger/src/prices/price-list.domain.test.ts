@@ -54,6 +54,14 @@ describe('A list is published (decisions: a price list is versioned data) [price
       { result: 'new', list: wanted },
     ],
     [
+      'with its block for a run of a watch, where it states none',
+      { ...wanted, refreshBlock: 7, watchChangedBlock: undefined, watchUnchangedBlock: undefined },
+      {
+        result: 'new',
+        list: { ...wanted, refreshBlock: 7, watchChangedBlock: 7, watchUnchangedBlock: 7 },
+      },
+    ],
+    [
       'not too early',
       { ...wanted, effectiveAtMs: earliestMs - 1 },
       { result: 'too_early', earliestMs },

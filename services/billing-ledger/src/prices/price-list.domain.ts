@@ -1,24 +1,9 @@
+import type {
+  NewPriceList,
+  PriceList,
+  PriceSchedule,
+} from '@inventory/contracts/messages/price-list';
 import type { PageProduct } from '@inventory/contracts/vocabulary';
-
-/** Prices of one version, in whole credits; units cost the same numbers. Never changed once in. */
-export interface PriceList {
-  readonly version: number;
-  /** From when on new holds and charges are made under it. */
-  readonly effectiveAtMs: number;
-  /** Held when a refresh is accepted, and the most it can cost. */
-  readonly refreshReservation: number;
-  /** Price of one started block of observed assets. */
-  readonly refreshBlock: number;
-  readonly refreshBlockAssets: number;
-  /** Price of a confirmed private or not-found refresh. */
-  readonly refreshDiagnostic: number;
-  /** The same of a run of a watch that found a change; its blocks are those of a refresh. */
-  readonly watchChangedBlock: number;
-  /** Of a run that found none, for each block of four times the assets. */
-  readonly watchUnchangedBlock: number;
-  readonly livePage: number;
-  readonly currentPage: number;
-}
 
 /** The list every ledger begins with. */
 export const firstPriceList: PriceList = {
@@ -49,10 +34,11 @@ export function createPriceBook(lists: readonly PriceList[]) {
     all: newestFirst,
     /** The highest version that is in effect at a time. */
     activeAt,
-    /** By version, those above the active one: none of them is in effect yet. */
-    announcedAt(timeMs: number): readonly PriceList[] {
+    /** The active one, and by version those above it: none of them is in effect yet. */
+    scheduleAt(timeMs: number): PriceSchedule {
       const active = activeAt(timeMs);
-      return newestFirst.filter(({ version }) => version > active.version).reverse();
+      const announced = newestFirst.filter(({ version }) => version > active.version).reverse();
+      return { ...active, announced };
     },
     byVersion: (version: number): PriceList | undefined => byVersion.get(version),
   };
@@ -81,12 +67,12 @@ export function pagePrice(prices: PriceList, product: PageProduct): number {
   }
 }
 
-/** A list to be published; without a date it takes effect as soon as it may. */
-export interface WantedPriceList extends Omit<PriceList, 'effectiveAtMs'> {
-  readonly effectiveAtMs: number | null;
+/** What is to be published under the next version. */
+export interface WantedPriceList extends NewPriceList {
+  readonly version: number;
 }
 
-export type Publication =
+export type PricePublication =
   | { readonly result: 'new' | 'published'; readonly list: PriceList }
   | { readonly result: 'version_conflict'; readonly nextVersion: number }
   | { readonly result: 'too_early'; readonly earliestMs: number };
@@ -99,20 +85,23 @@ export function publicationOf(
   lists: readonly PriceList[],
   wanted: WantedPriceList,
   { nowMs, leadMs }: { readonly nowMs: number; readonly leadMs: number },
-): Publication {
+): PricePublication {
   const published = lists.find(({ version }) => version === wanted.version);
   const nextVersion = Math.max(0, ...lists.map(({ version }) => version)) + 1;
-  if (published && isSameList(published, wanted)) return { result: 'published', list: published };
-  if (wanted.version !== nextVersion) return { result: 'version_conflict', nextVersion };
   const earliestMs = nowMs + leadMs;
-  const effectiveAtMs = wanted.effectiveAtMs ?? earliestMs;
-  if (effectiveAtMs < earliestMs) return { result: 'too_early', earliestMs };
-  return { result: 'new', list: { ...wanted, effectiveAtMs } };
+  const list = {
+    ...wanted,
+    effectiveAtMs: wanted.effectiveAtMs ?? published?.effectiveAtMs ?? earliestMs,
+    watchChangedBlock: wanted.watchChangedBlock ?? wanted.refreshBlock,
+    watchUnchangedBlock: wanted.watchUnchangedBlock ?? wanted.refreshBlock,
+  };
+  if (published && isSameList(published, list)) return { result: 'published', list: published };
+  if (list.version !== nextVersion) return { result: 'version_conflict', nextVersion };
+  if (list.effectiveAtMs < earliestMs) return { result: 'too_early', earliestMs };
+  return { result: 'new', list };
 }
 
-function isSameList(published: PriceList, wanted: WantedPriceList): boolean {
-  const { effectiveAtMs, ...prices } = published;
-  const isSameDate = wanted.effectiveAtMs === null || wanted.effectiveAtMs === effectiveAtMs;
-  const names = Object.keys(prices) as (keyof typeof prices)[];
-  return isSameDate && names.every((name) => prices[name] === wanted[name]);
+function isSameList(left: PriceList, right: PriceList): boolean {
+  const names = Object.keys(left) as (keyof PriceList)[];
+  return names.every((name) => left[name] === right[name]);
 }

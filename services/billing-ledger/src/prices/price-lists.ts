@@ -4,7 +4,7 @@ import {
   createPriceBook,
   firstPriceList,
   type PriceBook,
-  type Publication,
+  type PricePublication,
   publicationOf,
   type WantedPriceList,
 } from './price-list.domain.ts';
@@ -44,7 +44,7 @@ export async function openPriceListCache(store: PriceListStore, clock: Clock) {
 /** Publishes a list once; the version of one that is published finds it. */
 export type PublishPriceList = (
   wanted: WantedPriceList,
-) => Promise<Exclude<Publication, { readonly result: 'new' }>>;
+) => Promise<Exclude<PricePublication, { readonly result: 'new' }>>;
 
 export function createPublishPriceList(deps: {
   readonly lists: PriceListStore;

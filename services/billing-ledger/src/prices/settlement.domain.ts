@@ -1,10 +1,10 @@
+import type { PriceList } from '@inventory/contracts/messages/price-list';
 import {
   type HeldProduct,
   type RefreshOutcome,
   type SettlementDisposition,
   unchangedBlocks,
 } from '@inventory/contracts/vocabulary';
-import type { PriceList } from './price-list.domain.ts';
 
 /** Of a hold: one that is answered from what is saved has none. */
 type HoldDisposition = Exclude<SettlementDisposition, 'finalize_saved'>;
@@ -60,7 +60,7 @@ function priceOf(disposition: HoldDisposition, input: SettlementInput): number {
   }
 }
 
-/** Of the runs of a watch one that finds no change costs a part of one that does. */
+/** A run of a watch that finds no change costs less than one that does. */
 function watchPrice(prices: PriceList, outcome: RefreshOutcome, observedAssets: number): number {
   const { refreshBlockAssets, watchChangedBlock, watchUnchangedBlock } = prices;
   return outcome === 'complete_changed'

@@ -42,11 +42,11 @@ export function createListOldHolds({
   async function listOpen(accountId: AccountId, holds: readonly Hold[], limit: number) {
     const open: AccountHold[] = [];
     for (let from = 0; from < holds.length && open.length < limit; from += holdsPerRead) {
-      const part = holds.slice(from, from + holdsPerRead);
-      const keys = part.map(({ refreshId }) => resolutionKey(refreshId));
+      const page = holds.slice(from, from + holdsPerRead);
+      const keys = page.map(({ refreshId }) => resolutionKey(refreshId));
       const resolutions = await unlessBroken(journal.findRecorded(accountId, keys));
       const resolved = new Set(resolutions.map(({ refreshId }) => refreshId));
-      const stillOpen = part.filter(({ refreshId }) => !resolved.has(refreshId));
+      const stillOpen = page.filter(({ refreshId }) => !resolved.has(refreshId));
       open.push(...stillOpen.map((hold) => ({ accountId, ...hold })));
     }
     return open;

@@ -4,12 +4,12 @@ import { only } from '@inventory/testkit/only';
 import { newAccount } from '../accounts/account.domain.ts';
 import { createAccountCache } from '../journal/account-cache.ts';
 import { BrokenJournal, chainStart } from '../journal/commit-document.ts';
-import { createSnapshotRebuilds, type RebuildSnapshotsDeps } from './rebuild-snapshots.ts';
+import { createSnapshotRebuilds } from './rebuild-snapshots.ts';
 
 const accountId = newAccountId();
 const loaded = { account: newAccount(accountId), head: chainStart, snapshotSeq: 0, tail: [] };
 
-function rebuildsWith(overrides: Partial<RebuildSnapshotsDeps>) {
+function rebuildsWith(overrides: Partial<Parameters<typeof createSnapshotRebuilds>[0]>) {
   const cache = createAccountCache(10);
   const quarantined: string[] = [];
   const rebuilds = createSnapshotRebuilds({

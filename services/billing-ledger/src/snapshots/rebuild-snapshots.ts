@@ -31,18 +31,16 @@ export function createBringUpToDate({
   };
 }
 
-export interface RebuildSnapshotsDeps {
+/** The accounts whose commands wait until their snapshot is rebuilt. */
+export type SnapshotRebuilds = ReturnType<typeof createSnapshotRebuilds>;
+
+export function createSnapshotRebuilds(deps: {
   readonly bringUpToDate: BringUpToDate;
   readonly cache: AccountCache;
   readonly quarantine: Quarantine;
   readonly runLeased: RunLeased;
   readonly logger: Logger;
-}
-
-/** The accounts whose commands wait until their snapshot is rebuilt. */
-export type SnapshotRebuilds = ReturnType<typeof createSnapshotRebuilds>;
-
-export function createSnapshotRebuilds(deps: RebuildSnapshotsDeps) {
+}) {
   const { cache, logger } = deps;
   const waiting = new Set<AccountId>();
   let onAdded = (): void => {};

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { changes } from '../../test/support/changed-document.ts';
 import { programs } from '../../test/support/program.ts';
 import { storeProgram } from '../../test/support/stored-journal.ts';
-import { contentOf } from '../journal/sealed-mapping.ts';
+import { unseal } from '../journal/sealed-mapping.ts';
 import {
   readSnapshot,
   type Snapshot,
@@ -38,7 +38,7 @@ describe('A stored snapshot', () => {
   test('planted fault: one whose hash is not compared is taken for an account that never was', async () => {
     const believing: Read = (document) => {
       if (readIntact(document)) return readIntact(document);
-      const { head, ...account } = contentOf(document) as Snapshot & Snapshot['account'];
+      const { head, ...account } = unseal(document) as Snapshot & Snapshot['account'];
       return { head, account };
     };
     const { failed } = await fc.check(isBoundToItsHash(believing), { numRuns: 500, seed: 6 });

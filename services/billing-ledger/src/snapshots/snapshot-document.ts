@@ -1,18 +1,18 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { AccountId } from '@inventory/contracts/ids';
-import { dateOf } from '@inventory/runtime/clock';
-import type { Account } from '../accounts/account.domain.ts';
+import type { LedgerAccount } from '../accounts/account.domain.ts';
 import { type Hold, holdSetOf, listHolds } from '../accounts/hold-set.domain.ts';
 import { amountsOf, listAmounts } from '../accounts/project-amounts.domain.ts';
+import type { Terms } from '../accounts/terms.domain.ts';
 import type { ChainHead } from '../journal/commit-document.ts';
-import { contentOf, isIntact, type Sealed, seal } from '../journal/sealed-mapping.ts';
+import { isIntact, type Sealed, seal, unseal } from '../journal/sealed-mapping.ts';
 
 /**
  * A complete account at the end of one of its commits. It only saves reading: one that is wrong in
  * any way is ignored and the journal is read from its beginning.
  */
 export interface Snapshot {
-  readonly account: Account;
+  readonly account: LedgerAccount;
   readonly head: ChainHead;
 }
 
@@ -24,14 +24,19 @@ export interface SnapshotDocument extends Sealed {
   readonly format: number;
   readonly lastSeq: number;
   /** Absent where there is no hold. */
-  readonly oldestHoldAt?: Date;
+  readonly oldestHoldAtMs?: number;
 }
 
-interface SnapshotContent extends Omit<Account, 'holds' | 'spend'> {
+interface SnapshotContent {
+  readonly accountId: AccountId;
+  readonly lastSeq: number;
+  readonly lastAtMs: number;
+  readonly balances: LedgerAccount['balances'];
+  readonly terms: Terms;
   /** Oldest first. */
   readonly holds: readonly Hold[];
   readonly spend: {
-    readonly period: Account['spend']['period'];
+    readonly period: LedgerAccount['spend']['period'];
     readonly projects: ReturnType<typeof listAmounts>;
   };
   readonly head: ChainHead;
@@ -62,8 +67,8 @@ export function isSameState(left: Snapshot, right: Snapshot): boolean {
 }
 
 function indexedFields({ accountId, lastSeq, holds: [oldest] }: SnapshotContent) {
-  const oldestHoldAt = oldest && { oldestHoldAt: dateOf(oldest.reservedAtMs) };
-  return { _id: accountId, format: snapshotFormat, lastSeq, ...oldestHoldAt };
+  const oldestHold = oldest && { oldestHoldAtMs: oldest.reservedAtMs };
+  return { _id: accountId, format: snapshotFormat, lastSeq, ...oldestHold };
 }
 
 /** Null for one of another format: it is as if there were none. */
@@ -76,7 +81,7 @@ export function readSnapshot(document: SnapshotDocument): StoredSnapshot | null 
 /** Null where it was changed: what is no content of ours fails in many ways. */
 function unsealed(document: SnapshotDocument): Snapshot | null {
   try {
-    const content = contentOf(document) as SnapshotContent;
+    const content = unseal(document) as SnapshotContent;
     if (!isIntact(document, indexedFields(content))) return null;
     const { holds, spend, head, ...account } = content;
     const projects = amountsOf(spend.projects);

@@ -1,7 +1,6 @@
 import type { AccountId } from '@inventory/contracts/ids';
 import { isDuplicateKey } from '@inventory/mongo/duplicate-key';
 import { readInPages } from '@inventory/mongo/many-documents';
-import { dateOf } from '@inventory/runtime/clock';
 import type { Db, Filter } from 'mongodb';
 import { passesCollection, snapshotsCollection } from '../collections.ts';
 import { readingSealed } from '../journal/sealed-mapping.ts';
@@ -19,7 +18,7 @@ const holdsMax = 40_000;
 
 interface PassDocument {
   readonly _id: string;
-  readonly through: Date;
+  readonly throughMs: number;
 }
 
 /** Of this format: another one begins with all accounts. */
@@ -59,10 +58,10 @@ export function createSnapshotStore(db: Db) {
     },
     /** Intact snapshots with a hold made until a time, the oldest hold first. */
     async *listSnapshotsWithHolds(timeMs: number): AsyncIterable<Snapshot> {
-      const withHolds = { oldestHoldAt: { $lte: dateOf(timeMs) } };
+      const withHolds = { oldestHoldAtMs: { $lte: timeMs } };
       const found = collection
         .find(withHolds, readingSealed)
-        .sort({ oldestHoldAt: 1 })
+        .sort({ oldestHoldAtMs: 1 })
         .batchSize(scanBatch);
       for await (const document of found) {
         const snapshot = readSnapshot(document)?.snapshot;
@@ -80,15 +79,14 @@ export function createSnapshotStore(db: Db) {
     /** Until then a pass found what the journal had; later commits may have earlier entries. */
     async findPassedThrough(): Promise<number> {
       const pass = await passes.findOne({ _id: snapshotPass });
-      return pass?.through.getTime() ?? 0;
+      return pass?.throughMs ?? 0;
     },
     /** Compare-and-set; false where it is not at `fromMs` any more. */
     async movePass(fromMs: number, toMs: number): Promise<boolean> {
-      const filter = { _id: snapshotPass, through: dateOf(fromMs) };
-      const through = dateOf(toMs);
+      const filter = { _id: snapshotPass, throughMs: fromMs };
       try {
         const options = { upsert: fromMs === 0 };
-        const moved = await passes.updateOne(filter, { $set: { through } }, options);
+        const moved = await passes.updateOne(filter, { $set: { throughMs: toMs } }, options);
         return moved.matchedCount + moved.upsertedCount === 1;
       } catch (error) {
         if (!isDuplicateKey(error)) throw error;

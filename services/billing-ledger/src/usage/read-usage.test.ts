@@ -22,10 +22,10 @@ import type { Command } from '../accounts/command.domain.ts';
 import type { Journal } from '../journal/journal-store.ts';
 import { createReadUsage, type UsageResult } from './read-usage.ts';
 import { createRollUpUsage } from './roll-up-usage.ts';
-import { dayMs } from './usage.domain.ts';
 import type { UsageSpan } from './usage-store.ts';
 
 const limits = { daysMax: 10_000, tailMax: 10_000 };
+const dayMs = 86_400_000;
 const firstDay = Math.floor(startMs / dayMs);
 const spans = fc.record({
   fromDay: fc.nat({ max: 200 }).map((day) => firstDay + day),

@@ -26,8 +26,8 @@ export type ReadUsage = (accountId: AccountId, span: UsageSpan) => Promise<Usage
 const commitsPerRead = 50;
 
 /**
- * Reads the daily roll-ups of a span and counts the entries behind their position on top, so that
- * a report has every entry of the journal and reads a bounded part of it.
+ * Reads the daily roll-ups of a span and adds the entries after their position, so that
+ * a report has every entry of the journal and reads a bounded number of them.
  */
 export function createReadUsage(deps: {
   readonly journal: Journal;

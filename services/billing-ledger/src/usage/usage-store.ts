@@ -1,39 +1,13 @@
 import { type AccountId, accountId, projectId } from '@inventory/contracts/ids';
 import { ledgerAsset, productCode } from '@inventory/contracts/vocabulary';
+import { utcDay } from '@inventory/contracts/wire';
 import { isDuplicateKey, refusedWrites } from '@inventory/mongo/duplicate-key';
 import { parseDocument, readEach, readFirst } from '@inventory/mongo/parse-document';
-import { dateOf, isoTime } from '@inventory/runtime/clock';
 import type { Logger } from '@inventory/runtime/logger';
 import type { AnyBulkWriteOperation, Collection, Db, FindCursor } from 'mongodb';
 import { z } from 'zod';
 import { usageDaysCollection, usagePositionsCollection } from '../collections.ts';
-import { type DayKey, type DayUsage, dayMs } from './usage.domain.ts';
-
-const amount = z.int().min(0);
-const dayDocument = z.object({
-  /** `<account>/<UTC day>/<Project>` */
-  _id: z.string(),
-  accountId,
-  day: z.date(),
-  projectId,
-  products: z.array(
-    z.object({ productCode, asset: ledgerAsset, count: amount, charged: amount, reversed: amount }),
-  ),
-  throughSeq: z.int().min(1),
-});
-type DayDocument = z.infer<typeof dayDocument>;
-
-const positionDocument = z.object({
-  _id: accountId,
-  commitId: z.string(),
-  throughSeq: z.int().min(1),
-});
-type PositionDocument = z.infer<typeof positionDocument>;
-
-const documents = {
-  day: { collection: usageDaysCollection, schema: dayDocument },
-  position: { collection: usagePositionsCollection, schema: positionDocument },
-};
+import type { DayKey, DayUsage } from './usage.domain.ts';
 
 /** The last commit of an account whose use is counted in its days. */
 export interface UsagePosition {
@@ -48,6 +22,43 @@ export interface StoredUsagePosition extends UsagePosition {
 export interface StoredDayUsage extends DayUsage {
   readonly accountId: AccountId;
 }
+
+interface DayDocument extends StoredDayUsage {
+  /** `<account>/<UTC day>/<Project>` */
+  readonly _id: string;
+}
+
+interface PositionDocument extends StoredUsagePosition {
+  readonly _id: AccountId;
+}
+
+const amount = z.int().min(0);
+const product = z.object({
+  productCode,
+  asset: ledgerAsset,
+  count: amount,
+  charged: amount,
+  reversed: amount,
+});
+const dayDocument: z.ZodType<DayDocument> = z.object({
+  _id: z.string(),
+  accountId,
+  day: z.int(),
+  projectId,
+  products: z.array(product),
+  throughSeq: z.int().min(1),
+});
+const positionDocument: z.ZodType<PositionDocument> = z.object({
+  _id: accountId,
+  accountId,
+  commitId: z.string(),
+  throughSeq: z.int().min(1),
+});
+const documents = {
+  day: { collection: usageDaysCollection, schema: dayDocument },
+  position: { collection: usagePositionsCollection, schema: positionDocument },
+};
+const readDay = (stored: DayDocument) => parseDocument(documents.day, stored);
 
 export interface DayChange {
   /** As it was read; null where there was none. */
@@ -85,15 +96,14 @@ export function createUsageStore(db: Db, logger: Logger) {
   return {
     async findPosition(account: AccountId): Promise<UsagePosition | null> {
       const found = await positions.findOne({ _id: account });
-      if (found === null) return null;
-      const { commitId, throughSeq } = parseDocument(documents.position, found);
-      return { commitId, throughSeq };
+      return found && parseDocument(documents.position, found);
     },
     /** Never moves back. */
     async advancePosition(account: AccountId, position: UsagePosition): Promise<void> {
-      const behind = { _id: account, throughSeq: { $lt: position.throughSeq } };
+      const earlier = { _id: account, throughSeq: { $lt: position.throughSeq } };
+      const update = { $set: { accountId: account, ...position } };
       try {
-        await positions.updateOne(behind, { $set: position }, { upsert: true });
+        await positions.updateOne(earlier, update, { upsert: true });
       } catch (error) {
         // The stored one is as far as this one.
         if (!isDuplicateKey(error)) throw error;
@@ -101,24 +111,25 @@ export function createUsageStore(db: Db, logger: Logger) {
     },
     async findDays(account: AccountId, keys: readonly DayKey[]): Promise<readonly DayUsage[]> {
       const ids = keys.map((key) => dayId(account, key));
-      return (await days.find({ accountId: account, _id: { $in: ids } }).toArray()).map(read);
+      return (await days.find({ accountId: account, _id: { $in: ids } }).toArray()).map(readDay);
     },
     /** By day and Project, at most `limit`. */
-    async listDays(account: AccountId, span: UsageSpan, limit: number) {
+    async listDays(
+      account: AccountId,
+      span: UsageSpan,
+      limit: number,
+    ): Promise<readonly DayUsage[]> {
       const filter = { accountId: account, _id: idsOf(account, span) };
       const found = days.find(filter).sort(byId).limit(limit);
-      return (await found.toArray()).map(read);
+      return (await found.toArray()).map(readDay);
     },
     /** False when another replica changed one of them since it was read; some are stored then. */
     saveDays: (account: AccountId, changes: readonly DayChange[]) => save(days, account, changes),
-    /** Of accounts behind one, by account, at most `limit`. */
+    /** Of accounts after one, by account, at most `limit`. */
     async listPositions(after: AccountId | null, limit: number): Promise<StoredUsagePosition[]> {
       const filter = after === null ? {} : { _id: { $gt: after } };
       const found = positions.find(filter).sort(byId);
-      const listed = (stored: PositionDocument) => {
-        const { _id, ...position } = parseDocument(documents.position, stored);
-        return [{ accountId: _id, ...position }];
-      };
+      const listed = (stored: PositionDocument) => [parseDocument(documents.position, stored)];
       return readFirst(found, limit, listed, logger);
     },
     /** All days of the accounts in a range, by account, day and Project. */
@@ -140,46 +151,26 @@ async function* scan(
   logger: Logger,
 ): AsyncGenerator<StoredDayUsage> {
   for await (const stored of found.sort(byId)) {
-    yield* readEach([stored], () => ({ ...read(stored), accountId: stored.accountId }), logger);
+    yield* readEach([stored], readDay, logger);
   }
 }
 
-/** Behind the ids of an account's days. */
+/** After the ids of an account's days. */
 const endOf = (account: AccountId) => `${account}0`;
-/** Behind the ids of all accounts' days. */
+/** After the ids of all accounts' days. */
 const endOfAll = 'b';
 
-function dayText(day: number): string {
-  return isoTime(day * dayMs).slice(0, 10);
-}
-
 function dayId(account: AccountId, { day, projectId: project }: DayKey): string {
-  return `${account}/${dayText(day)}/${project}`;
+  return `${account}/${z.encode(utcDay, day)}/${project}`;
 }
 
 function idsOf(account: AccountId, { fromDay, endDay, projectId: project }: UsageSpan) {
   if (project === null) {
-    return { $gte: `${account}/${dayText(fromDay)}`, $lt: `${account}/${dayText(endDay)}` };
+    const [first, last] = [z.encode(utcDay, fromDay), z.encode(utcDay, endDay - 1)];
+    return { $gte: `${account}/${first}`, $lt: `${account}/${last}0` };
   }
   const wanted = Array.from({ length: endDay - fromDay }, (_, index) => fromDay + index);
   return { $in: wanted.map((day) => dayId(account, { day, projectId: project })) };
-}
-
-function read(stored: DayDocument): DayUsage {
-  const { day, projectId: project, products, throughSeq } = parseDocument(documents.day, stored);
-  return { day: Math.floor(day.getTime() / dayMs), projectId: project, products, throughSeq };
-}
-
-function toDocument(account: AccountId, usage: DayUsage): DayDocument {
-  const { day, projectId: project, products, throughSeq } = usage;
-  return {
-    _id: dayId(account, usage),
-    accountId: account,
-    day: dateOf(day * dayMs),
-    projectId: project,
-    products: [...products],
-    throughSeq,
-  };
 }
 
 async function save(
@@ -188,9 +179,11 @@ async function save(
   changes: readonly DayChange[],
 ): Promise<boolean> {
   const writes = changes.map(({ before, after }): AnyBulkWriteOperation<DayDocument> => {
-    const document = toDocument(account, after);
-    if (before === null) return { insertOne: { document } };
-    const { _id, products, throughSeq } = document;
+    const _id = dayId(account, after);
+    if (before === null) {
+      return { insertOne: { document: { ...after, _id, accountId: account } } };
+    }
+    const { products, throughSeq } = after;
     const filter = { _id, accountId: account, throughSeq: before.throughSeq };
     return { updateOne: { filter, update: { $set: { products, throughSeq } } } };
   });

@@ -13,11 +13,15 @@ export interface ProductUsage {
   readonly reversed: number;
 }
 
-/** What one Project used in one UTC day: the sum of its entries up to a position. */
-export interface DayUsage {
+/** A UTC day of one Project. */
+export interface DayKey {
   /** Days since the epoch. */
   readonly day: number;
   readonly projectId: ProjectId;
+}
+
+/** What one Project used in one UTC day: the sum of its entries up to a position. */
+export interface DayUsage extends DayKey {
   /** By product and asset. */
   readonly products: readonly ProductUsage[];
   /** The newest entry that is counted. */
@@ -25,17 +29,11 @@ export interface DayUsage {
 }
 
 /** A use and the day and Project that it counts for. */
-interface Use {
-  readonly day: number;
-  readonly projectId: ProjectId;
+interface Use extends DayKey {
   readonly product: ProductUsage;
 }
 
-export const dayMs = 86_400_000;
-
-export function dayOf(timeMs: number): number {
-  return Math.floor(timeMs / dayMs);
-}
+const dayMs = 86_400_000;
 
 /** Null for an entry without use, as of most kinds. */
 function useOf(entry: Entry): Use | null {
@@ -46,10 +44,12 @@ function useOf(entry: Entry): Use | null {
   const amounts = isUse
     ? { count: entry.pageCount ?? 1, charged: consumed, reversed: 0 }
     : { count: 0, charged: 0, reversed: 0 - consumed };
-  return { day: dayOf(entry.atMs), projectId, product: { productCode, asset, ...amounts } };
+  return {
+    day: Math.floor(entry.atMs / dayMs),
+    projectId,
+    product: { productCode, asset, ...amounts },
+  };
 }
-
-export type DayKey = Pick<DayUsage, 'day' | 'projectId'>;
 
 /** The days and Projects by {@link dayKeyOf}. */
 export type UsageByDay = Map<string, DayUsage>;

@@ -1,11 +1,11 @@
 import type { AccountId } from '@inventory/contracts/ids';
 import { ledgerAssets } from '@inventory/contracts/vocabulary';
-import { type Account, heldAmount, newAccount } from '../accounts/account.domain.ts';
+import { heldAmount, type LedgerAccount, newAccount } from '../accounts/account.domain.ts';
+import { limitsOf } from '../accounts/account-limits.domain.ts';
 import { areEqual } from '../accounts/balances.domain.ts';
 import { chargeKey } from '../accounts/command.domain.ts';
 import type { Entry } from '../accounts/entry.domain.ts';
 import { listHolds } from '../accounts/hold-set.domain.ts';
-import { standingOf } from '../accounts/standing.domain.ts';
 import {
   chainStart,
   isSameSubscription,
@@ -20,14 +20,10 @@ import { adoptEntry, entryProblems } from './check-entry.domain.ts';
 import { type AccountUsage, startUsageCheck } from './usage-check.ts';
 import type { JournalProblem } from './verification-store.ts';
 
-export interface AccountCheckOptions extends AccountUsage {
+/** What is stored of an account beside its commits. */
+export interface AccountDocuments extends AccountUsage {
   readonly accountId: AccountId;
-  /** Its snapshot. */
   readonly stored: StoredSnapshot | null;
-  readonly journal: Journal;
-  /** Read again while it runs: a list that is published meanwhile may be used meanwhile. */
-  readonly prices: PriceListCache;
-  readonly report: (problem: JournalProblem) => void;
 }
 
 export type AccountCheck = ReturnType<typeof startAccountCheck>;
@@ -36,17 +32,25 @@ type Report = (seq: number | null, problem: string) => void;
 
 const commitsPerRead = 50;
 
-/** One account while its journal is gone through from the first entry. */
-export function startAccountCheck(options: AccountCheckOptions) {
-  const { accountId, days, rolledUpSeq, journal, prices } = options;
-  const report: Report = (seq, problem) => options.report({ accountId, seq, problem });
-  const usage = startUsageCheck({ days, rolledUpSeq, report });
+/**
+ * One account while its journal is gone through from the first entry. The prices are read again
+ * while it runs: a list that is published meanwhile may be used meanwhile.
+ */
+export function startAccountCheck(
+  documents: AccountDocuments,
+  journal: Journal,
+  prices: PriceListCache,
+  onProblem: (problem: JournalProblem) => void,
+) {
+  const { accountId, stored } = documents;
+  const report: Report = (seq, problem) => onProblem({ accountId, seq, problem });
+  const usage = startUsageCheck(documents, report);
   let account = newAccount(accountId);
   let head = chainStart;
   let entries = 0;
   /** Null when it was compared. */
-  let snapshot = options.stored?.snapshot ?? null;
-  if (options.stored && !snapshot) report(options.stored.lastSeq, 'snapshot hash mismatch');
+  let snapshot = stored?.snapshot ?? null;
+  if (stored && !snapshot) report(stored.lastSeq, 'snapshot hash mismatch');
 
   function checkCommit(commit: StoredCommit, charges: Charges): void {
     if (!commit.isIntact) report(commit.firstSeq, 'commit hash mismatch');
@@ -69,7 +73,7 @@ export function startAccountCheck(options: AccountCheckOptions) {
 
   async function add(commit: StoredCommit): Promise<void> {
     await prices.reloadIfOld();
-    const charges = await readCharges(options, commit);
+    const charges = await readCharges(journal, commit);
     try {
       checkCommit(commit, charges);
     } catch (error) {
@@ -98,7 +102,7 @@ export function startAccountCheck(options: AccountCheckOptions) {
 
   return {
     accountId,
-    /** Checks the next commit and continues behind it, whatever is wrong with it. */
+    /** Checks the next commit and continues after it, whatever is wrong with it. */
     add,
     /** After the last commit that was scanned; how many entries were checked. */
     async finish(): Promise<number> {
@@ -123,8 +127,8 @@ type Charges = ReadonlyMap<Entry['requestId'], Entry>;
 
 /** Those that the reversals of a commit end; they may lie anywhere in the journal. */
 async function readCharges(
-  { accountId, journal }: Pick<AccountCheckOptions, 'accountId' | 'journal'>,
-  { entries }: StoredCommit,
+  journal: Journal,
+  { accountId, entries }: StoredCommit,
 ): Promise<Charges> {
   const keys = entries.flatMap(({ kind, requestId }) =>
     kind === 'reverse' && requestId !== null ? [chargeKey(requestId)] : [],
@@ -134,7 +138,7 @@ async function readCharges(
   return new Map(found.map((entry) => [entry.requestId, entry]));
 }
 
-function checkHolds(account: Account, report: Report): void {
+function checkHolds(account: LedgerAccount, report: Report): void {
   const holds = listHolds(account.holds);
   for (const asset of ledgerAssets) {
     if (heldAmount(holds, asset) !== account.balances[asset].held) {
@@ -143,17 +147,17 @@ function checkHolds(account: Account, report: Report): void {
   }
 }
 
-function checkSummary(account: Account, commit: StoredCommit, report: Report): void {
+function checkSummary(account: LedgerAccount, commit: StoredCommit, report: Report): void {
   for (const asset of ledgerAssets) {
     if (!areEqual(commit.balances[asset], account.balances[asset])) {
       report(commit.lastSeq, `commit balances do not match the entries (${asset})`);
     }
   }
-  if (!isSameSubscription(commit.subscription, subscriptionOf(account))) {
+  if (!isSameSubscription(commit.subscription, subscriptionOf(account.terms))) {
     report(commit.lastSeq, 'commit subscription does not match the entries');
   }
-  const { standing } = commit;
-  if (standing !== null && JSON.stringify(standing) !== JSON.stringify(standingOf(account))) {
-    report(commit.lastSeq, 'commit standing does not match the entries');
+  const { limits } = commit;
+  if (limits !== null && JSON.stringify(limits) !== JSON.stringify(limitsOf(account))) {
+    report(commit.lastSeq, 'commit limits do not match the entries');
   }
 }

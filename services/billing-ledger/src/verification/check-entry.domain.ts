@@ -1,5 +1,12 @@
-import type { PageProduct } from '@inventory/contracts/vocabulary';
-import { type Account, applyEntry, holdsAfter, withBalances } from '../accounts/account.domain.ts';
+import type { ProjectId } from '@inventory/contracts/ids';
+import type { PriceList } from '@inventory/contracts/messages/price-list';
+import type { LedgerAsset, PageProduct, ProductCode } from '@inventory/contracts/vocabulary';
+import {
+  applyEntry,
+  holdsAfter,
+  type LedgerAccount,
+  withBalances,
+} from '../accounts/account.domain.ts';
 import { areEqual, isConserved, isSolvent, plus } from '../accounts/balances.domain.ts';
 import type { Entry } from '../accounts/entry.domain.ts';
 import { findHold, type Hold, type HoldSet } from '../accounts/hold-set.domain.ts';
@@ -8,12 +15,7 @@ import { dueOpening, openingMovement, periodStateOf } from '../accounts/open-per
 import { pastPeriod } from '../accounts/period.domain.ts';
 import { capRefusal, spendAfter } from '../accounts/spend.domain.ts';
 import { crossedAlert, fundingAsset, termsAfter } from '../accounts/terms.domain.ts';
-import {
-  type PriceBook,
-  type PriceList,
-  pagePrice,
-  priceTime,
-} from '../prices/price-list.domain.ts';
+import { type PriceBook, pagePrice, priceTime } from '../prices/price-list.domain.ts';
 import { settlementOf } from '../prices/settlement.domain.ts';
 
 /** What an entry is judged by beside its account. */
@@ -28,7 +30,7 @@ export interface EntryContext {
  * each rule on its own whether it holds, so that one fault shows as itself.
  */
 export function entryProblems(
-  account: Account,
+  account: LedgerAccount,
   entry: Entry,
   { prices, charge }: EntryContext,
 ): string[] {
@@ -57,7 +59,7 @@ export function entryProblems(
 }
 
 /** The account after an entry, taking the entry's word where it does not follow. */
-export function adoptEntry(account: Account, entry: Entry): Account {
+export function adoptEntry(account: LedgerAccount, entry: Entry): LedgerAccount {
   try {
     const next = applyEntry(account, entry);
     if (areEqual(next.balances[entry.asset], entry.after)) return next;
@@ -76,7 +78,7 @@ export function adoptEntry(account: Account, entry: Entry): Account {
   };
 }
 
-function adoptHolds(account: Account, entry: Entry): HoldSet {
+function adoptHolds(account: LedgerAccount, entry: Entry): HoldSet {
   try {
     return holdsAfter(account.holds, entry);
   } catch {
@@ -84,7 +86,7 @@ function adoptHolds(account: Account, entry: Entry): HoldSet {
   }
 }
 
-function findOpen(account: Account, entry: Entry): Hold | undefined {
+function findOpen(account: LedgerAccount, entry: Entry): Hold | undefined {
   return entry.refreshId === null ? undefined : findHold(account.holds, entry.refreshId);
 }
 
@@ -104,9 +106,13 @@ function isOfItsSubject({ command, commandId, refreshId, requestId }: Entry): bo
 }
 
 /** What a hold or charge leaves to the entry that ends it. */
-interface Made
-  extends Pick<Entry, 'asset' | 'priceVersion' | 'projectId' | 'productCode' | 'atMs'> {
+interface Made {
+  readonly asset: LedgerAsset;
   readonly amount: number;
+  readonly priceVersion: number | null;
+  readonly productCode: ProductCode | null;
+  readonly projectId: ProjectId | null;
+  readonly atMs: number;
 }
 
 function heldBy({ reservedAtMs, ...hold }: Hold): Made {
@@ -191,7 +197,7 @@ function expectedPrice(
 type Problems = (string | false)[];
 
 /** A month begins with what is due then, once, and with nothing before it. */
-function openingProblems(account: Account, entry: Entry): Problems {
+function openingProblems(account: LedgerAccount, entry: Entry): Problems {
   const due = dueOpening(periodStateOf(account), entry.atMs);
   if (entry.kind !== 'expire' && entry.kind !== 'allowance') {
     return [due !== null && 'month opening missing'];
@@ -216,7 +222,7 @@ function periodProblems({ kind, asset, change, pastPeriod: past }: Entry): Probl
 }
 
 /** Whether the account's funding, caps and alert were kept. */
-function termsProblems(account: Account, entry: Entry): Problems {
+function termsProblems(account: LedgerAccount, entry: Entry): Problems {
   const balances = withBalances(account.balances, entry.asset, entry.after);
   const credits = entry.asset === 'units' ? balances.credits.available : null;
   return [
@@ -226,7 +232,7 @@ function termsProblems(account: Account, entry: Entry): Problems {
   ];
 }
 
-function isExpectedAlert(account: Account, entry: Entry): boolean {
+function isExpectedAlert(account: LedgerAccount, entry: Entry): boolean {
   const isOpening = entry.kind === 'expire' || entry.kind === 'allowance';
   const balances = withBalances(account.balances, entry.asset, entry.after);
   const expected = isOpening ? null : crossedAlert(account.terms, entry, balances);
@@ -236,7 +242,7 @@ function isExpectedAlert(account: Account, entry: Entry): boolean {
   );
 }
 
-function purchaseProblems(account: Account, entry: Entry): Problems {
+function purchaseProblems(account: LedgerAccount, entry: Entry): Problems {
   const { kind, change, projectId, atMs } = entry;
   if (kind !== 'reserve' && kind !== 'charge') return [];
   const required = kind === 'reserve' ? change.held : change.consumed;

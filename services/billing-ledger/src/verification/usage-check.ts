@@ -13,12 +13,11 @@ export interface AccountUsage {
   readonly rolledUpSeq: number;
 }
 
-export interface UsageCheckOptions extends AccountUsage {
-  readonly report: (seq: number | null, problem: string) => void;
-}
-
 /** Compares the daily roll-ups of one account with its entries, day by day. */
-export function startUsageCheck({ days, rolledUpSeq, report }: UsageCheckOptions) {
+export function startUsageCheck(
+  { days, rolledUpSeq }: AccountUsage,
+  report: (seq: number | null, problem: string) => void,
+) {
   let day = -1;
   let stored = new Map<string, DayUsage>();
   let counted: UsageByDay = new Map();
@@ -80,8 +79,8 @@ export function startUsageCheck({ days, rolledUpSeq, report }: UsageCheckOptions
     /** After the last entry; a day that counts more than that is left out. */
     finish(lastSeq: number): void {
       closeDay(lastSeq);
-      for (const rest of waiting) {
-        if (rest.throughSeq <= lastSeq) report(rest.throughSeq, 'usage roll-up without entries');
+      for (const usage of waiting) {
+        if (usage.throughSeq <= lastSeq) report(usage.throughSeq, 'usage roll-up without entries');
       }
     },
   };
@@ -143,7 +142,7 @@ export function openUsageScan(usage: UsageStore) {
   };
 }
 
-/** The part of a queue that is of one account. */
+/** The days in a queue that are of one account. */
 function daysOfAccount(days: PeekQueue<StoredDayUsage>, accountId: AccountId): PeekQueue<DayUsage> {
   const isNext = async () => (await days.peek())?.accountId === accountId;
   return {

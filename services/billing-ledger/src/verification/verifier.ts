@@ -7,34 +7,30 @@ import { recordVerification } from '../metrics.ts';
 import type { RunLeased } from '../run-leased.ts';
 import { commitDelayMaxMs } from '../snapshots/snapshot-pass.ts';
 import type { VerificationStore } from './verification-store.ts';
-import type { Verification, VerificationOptions } from './verify-journal.ts';
-
-interface VerifierParts {
-  readonly verify: (options: VerificationOptions) => Promise<Verification>;
-  readonly verifications: VerificationStore;
-  readonly runLeased: RunLeased;
-  /** That of the journal: by a time that is ahead none would be due for long. */
-  readonly clock: Clock;
-  readonly stopping: AbortSignal;
-  readonly logger: Logger;
-}
+import type { OnProgress, Verification } from './verify-journal.ts';
 
 const leaseRetryMs = 500;
 const progressMs = 5_000;
 const problemsLogged = 10;
 
 /** Verifies the journal, one process at a time over all of them. */
-export type Verifier = ReturnType<typeof createVerifier>;
-
-export function createVerifier(parts: VerifierParts) {
-  const { verifications, clock, logger, runLeased, stopping } = parts;
+export function createVerifier(deps: {
+  readonly verify: (signal: AbortSignal, onProgress: OnProgress) => Promise<Verification>;
+  readonly verifications: VerificationStore;
+  readonly runLeased: RunLeased;
+  /** That of the journal: by a time that is ahead none would be due for long. */
+  readonly clock: Clock;
+  readonly stopping: AbortSignal;
+  readonly logger: Logger;
+}) {
+  const { verifications, clock, logger, runLeased, stopping } = deps;
   let last: VerifyReport | null = null;
 
   async function verify(signal: AbortSignal): Promise<VerifyReport> {
     const startedAtMs = clock.now();
     const startMs = monotonicNow();
     const onProgress = progressOf(logger, startMs);
-    const result = await recordVerification(() => parts.verify({ signal, onProgress }));
+    const result = await recordVerification(() => deps.verify(signal, onProgress));
     const finishedAtMs = startedAtMs + Math.round(elapsedSince(startMs));
     const ok = result.problems.length === 0;
     const record = { ...result, ok, startedAtMs, finishedAtMs };
@@ -97,7 +93,7 @@ export function createVerifier(parts: VerifierParts) {
 }
 
 /** Logs the progress now and then. */
-function progressOf(logger: Logger, startMs: number): VerificationOptions['onProgress'] {
+function progressOf(logger: Logger, startMs: number): OnProgress {
   let loggedMs = startMs;
   return (counts) => {
     if (elapsedSince(loggedMs) < progressMs) return;

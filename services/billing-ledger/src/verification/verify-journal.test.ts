@@ -1,4 +1,3 @@
-import { dateOf } from '@inventory/runtime/clock';
 import { propertyRuns } from '@inventory/testkit/property-runs';
 import fc from 'fast-check';
 import { type Change, changes } from '../../test/support/changed-document.ts';
@@ -18,7 +17,7 @@ import {
 } from '../journal/commit-document.ts';
 import { type StoredEntry, toStoredEntry } from '../journal/entry-mapping.ts';
 import type { Journal } from '../journal/journal-store.ts';
-import { contentOf, seal } from '../journal/sealed-mapping.ts';
+import { seal, unseal } from '../journal/sealed-mapping.ts';
 import { createPriceBook, firstPriceList } from '../prices/price-list.domain.ts';
 import type { Snapshot } from '../snapshots/snapshot-document.ts';
 
@@ -220,12 +219,12 @@ type Forgery = (entry: StoredEntry) => Partial<Record<keyof StoredEntry, unknown
 
 /** The same commit with forged entries and a hash that fits them: only the fold detects it. */
 function forge(document: CommitDocument, forgery: Forgery): CommitDocument {
-  const content = contentOf(document) as { readonly entries: readonly StoredEntry[] };
+  const content = unseal(document) as { readonly entries: readonly StoredEntry[] };
   const forged = content.entries.map((entry) => ({ ...entry, ...forgery(entry) }));
   const sealed = { ...document, ...seal({ ...content, entries: forged }) };
   const { accountId, firstSeq, lastSeq, atMs, entries } = readCommit(sealed);
   const commandKeys = entries.flatMap(entryKeys).map((key) => storedCommandKey(accountId, key));
-  return { ...sealed, _id: commitId(accountId, firstSeq), lastSeq, at: dateOf(atMs), commandKeys };
+  return { ...sealed, _id: commitId(accountId, firstSeq), lastSeq, atMs, commandKeys };
 }
 
 /** A journal that has what is forged and, after it, what depends on it. */

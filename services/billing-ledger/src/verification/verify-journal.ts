@@ -1,6 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
 import type { AccountId } from '@inventory/contracts/ids';
-import type { VerifyReport } from '@inventory/contracts/internal/ledger';
 import { elapsedSince, monotonicNow } from '@inventory/runtime/clock';
 import {
   type CommitDocument,
@@ -18,7 +17,15 @@ import { createPeekQueue } from './peek-queue.ts';
 import { openUsageScan } from './usage-check.ts';
 import type { JournalProblem } from './verification-store.ts';
 
-export type Verification = Pick<VerifyReport, 'accounts' | 'entries' | 'problems'>;
+/** What has been verified. */
+export interface VerifiedCounts {
+  readonly accounts: number;
+  readonly entries: number;
+}
+
+export interface Verification extends VerifiedCounts {
+  readonly problems: JournalProblem[];
+}
 
 export interface VerifiedStores {
   readonly journal: Journal;
@@ -27,11 +34,8 @@ export interface VerifiedStores {
   readonly prices: PriceListCache;
 }
 
-export interface VerificationOptions {
-  readonly signal: AbortSignal;
-  /** Called after each slice of {@link sliceMs}. */
-  readonly onProgress: (counts: Pick<Verification, 'accounts' | 'entries'>) => void;
-}
+/** Called after each slice of {@link sliceMs}. */
+export type OnProgress = (counts: VerifiedCounts) => void;
 
 /** Only the first ones are recorded. */
 const problemsMax = 1_000;
@@ -44,7 +48,8 @@ const sliceMs = 10;
  */
 export async function verifyJournal(
   stores: VerifiedStores,
-  { signal, onProgress }: VerificationOptions,
+  signal: AbortSignal,
+  onProgress: OnProgress,
 ): Promise<Verification> {
   const { journal, prices } = stores;
   const problems: JournalProblem[] = [];
@@ -66,7 +71,7 @@ export async function verifyJournal(
         accounts += 1;
         await documents.skipTo(accountId);
         const found = await documents.of(accountId);
-        check = startAccountCheck({ ...found, journal, prices, report });
+        check = startAccountCheck(found, journal, prices, report);
       }
       await check.add(commit);
     }
@@ -95,7 +100,7 @@ function readOrReport(
   }
 }
 
-/** The account in whose place in the scan a commit is stored. */
+/** The account that a commit is stored under, whatever it states. */
 function accountOf({ id }: StoredCommit): AccountId {
   return id.slice(0, id.indexOf('/')) as AccountId;
 }

@@ -1,13 +1,13 @@
-import type { Account } from '../../src/accounts/account.domain.ts';
+import type { LedgerAccount } from '../../src/accounts/account.domain.ts';
 import { listHolds } from '../../src/accounts/hold-set.domain.ts';
 
 /** What an outside auditor sees of an account: no position, no time. */
-export function moneyOf(account: Account): string {
+export function moneyOf(account: LedgerAccount): string {
   return JSON.stringify([account.balances, listHolds(account.holds)]);
 }
 
 /** All of it, without how its holds are kept. */
-export function stateOf(account: Account): string {
+export function stateOf(account: LedgerAccount): string {
   return JSON.stringify([account, listHolds(account.holds)].map(withoutBuckets));
 }
 

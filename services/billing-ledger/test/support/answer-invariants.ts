@@ -1,5 +1,5 @@
 import type { Command } from '../../src/accounts/command.domain.ts';
-import { answerOutcomeOf, outcomeId, outcomeOf } from '../../src/accounts/outcome.domain.ts';
+import { outcomeId, outcomeOf, publishedOutcomeOf } from '../../src/accounts/outcome.domain.ts';
 import { moneyOf, stateOf } from './account-state.ts';
 import { accounts, commandOf, priceLists, startMs, withBody } from './program.ts';
 import { createReferenceModel } from './reference-model.ts';
@@ -23,10 +23,10 @@ export const answersStick: Invariant = (rules, program) => {
   return played.toReversed().every(({ step, result, entry }) => {
     const first = { result: result === 'new' ? ('recorded' as const) : result, entry };
     const { again, isUnchanged } = tellAgain(step);
-    const outcomes = JSON.stringify(answerOutcomeOf(step.command, first));
+    const outcomes = JSON.stringify(publishedOutcomeOf(step.command, first));
     const repeated = { result: again.result as typeof first.result, entry: again.entry };
     if (again.result === 'new' || !isUnchanged) return false;
-    if (outcomes !== JSON.stringify(answerOutcomeOf(step.command, repeated))) return false;
+    if (outcomes !== JSON.stringify(publishedOutcomeOf(step.command, repeated))) return false;
     const other = withOtherContent(step.command);
     if (!other || first.result !== 'recorded') return true;
     const conflicting = tellAgain({ ...step, command: other });

@@ -1,4 +1,4 @@
-import type { Account } from '../../src/accounts/account.domain.ts';
+import type { LedgerAccount } from '../../src/accounts/account.domain.ts';
 import { type Evaluation, evaluate } from '../../src/accounts/evaluate.domain.ts';
 import { refund } from '../../src/accounts/movement.domain.ts';
 import { amountsOf, listAmounts } from '../../src/accounts/project-amounts.domain.ts';
@@ -6,13 +6,16 @@ import { afterwards, type Call, faulty, moving, type PlantedFault } from './plan
 import { productRules } from './run-program.ts';
 
 /** As if the command had met another account. */
-function meeting(call: Call, change: (account: Account) => Partial<Account>): Evaluation {
+function meeting(
+  call: Call,
+  change: (account: LedgerAccount) => Partial<LedgerAccount>,
+): Evaluation {
   const [account, command, context] = call;
   return evaluate({ ...account, ...change(account) }, command, context);
 }
 
 /** Each project's spend, changed. */
-function spending(account: Account, change: (projectId: string, amount: number) => number) {
+function spending(account: LedgerAccount, change: (projectId: string, amount: number) => number) {
   const { spend } = account;
   const projects = listAmounts(spend.projects).map(({ projectId, amount }) => ({
     projectId,

@@ -1,8 +1,8 @@
+import type { PriceList } from '@inventory/contracts/messages/price-list';
 import type { Command } from '../../src/accounts/command.domain.ts';
 import type { Entry } from '../../src/accounts/entry.domain.ts';
 import { listHolds } from '../../src/accounts/hold-set.domain.ts';
 import { fundingAsset } from '../../src/accounts/terms.domain.ts';
-import type { PriceList } from '../../src/prices/price-list.domain.ts';
 import { accounts, isComplete, type Program, priceLists, secondPriceList } from './program.ts';
 import {
   type Invariant,

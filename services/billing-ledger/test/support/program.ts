@@ -1,5 +1,6 @@
 import type { AccountId, ProjectId, RequestId } from '@inventory/contracts/ids';
 import type { BillingConfiguration } from '@inventory/contracts/messages/billing';
+import type { PriceList } from '@inventory/contracts/messages/price-list';
 import {
   heldProducts,
   type LedgerAsset,
@@ -7,12 +8,8 @@ import {
   refreshOutcomes,
 } from '@inventory/contracts/vocabulary';
 import fc from 'fast-check';
-import type { Command, CommandKind, CommandOf } from '../../src/accounts/command.domain.ts';
-import {
-  createPriceBook,
-  firstPriceList,
-  type PriceList,
-} from '../../src/prices/price-list.domain.ts';
+import type { BillingCommandKind, Command, CommandOf } from '../../src/accounts/command.domain.ts';
+import { createPriceBook, firstPriceList } from '../../src/prices/price-list.domain.ts';
 
 /** One command of a program and the world it meets. */
 export interface Step {
@@ -204,7 +201,10 @@ function decodeCommand(next: (base: number) => number): Command {
 }
 
 /** A command that was written to its topic in the beginning. */
-export function commandOf<Kind extends CommandKind>(kind: Kind, body: CommandOf<Kind>['body']) {
+export function commandOf<Kind extends BillingCommandKind>(
+  kind: Kind,
+  body: CommandOf<Kind>['body'],
+) {
   return { type: `billing.${kind}.v1`, body, writtenAtMs: startMs } as CommandOf<Kind>;
 }
 

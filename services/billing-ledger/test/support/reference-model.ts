@@ -1,7 +1,7 @@
 import type { BillingConfiguration } from '@inventory/contracts/messages/billing';
+import type { PriceList } from '@inventory/contracts/messages/price-list';
 import type { HeldProduct, LedgerAsset } from '@inventory/contracts/vocabulary';
 import type { Command, CommandOf } from '../../src/accounts/command.domain.ts';
-import type { PriceList } from '../../src/prices/price-list.domain.ts';
 import { isComplete, type Step } from './program.ts';
 
 /**

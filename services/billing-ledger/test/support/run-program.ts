@@ -1,5 +1,5 @@
 import type { AccountId } from '@inventory/contracts/ids';
-import { type Account, applyEntry, newAccount } from '../../src/accounts/account.domain.ts';
+import { applyEntry, type LedgerAccount, newAccount } from '../../src/accounts/account.domain.ts';
 import { type Command, commandKey } from '../../src/accounts/command.domain.ts';
 import type { EvaluationContext } from '../../src/accounts/decision.domain.ts';
 import { type Entry, entryKeys } from '../../src/accounts/entry.domain.ts';
@@ -9,8 +9,12 @@ import { type Program, prices, type Step } from './program.ts';
 
 /** The rules under test: the product's, or the product's with one planted fault. */
 export interface Rules {
-  readonly evaluate: (account: Account, command: Command, context: EvaluationContext) => Evaluation;
-  readonly applyEntry: (account: Account, entry: Entry) => Account;
+  readonly evaluate: (
+    account: LedgerAccount,
+    command: Command,
+    context: EvaluationContext,
+  ) => Evaluation;
+  readonly applyEntry: (account: LedgerAccount, entry: Entry) => LedgerAccount;
   readonly unitsAt: typeof unitsAt;
 }
 /** True when the rules keep the invariant over the program. */
@@ -21,20 +25,20 @@ export const productRules: Rules = { evaluate, applyEntry, unitsAt };
 export interface Played extends Evaluation {
   readonly step: Step;
   /** The account that the command met. */
-  readonly met: Account;
+  readonly met: LedgerAccount;
   /** The account right before the entry: with the beginning of its month, where it has one. */
-  readonly before: Account;
+  readonly before: LedgerAccount;
 }
 
 /** A ledger in memory: what the writer does, without a store. */
 export interface Ledger {
   play(step: Step): Played;
-  account(accountId: AccountId): Account;
+  account(accountId: AccountId): LedgerAccount;
   journal(accountId: AccountId): readonly Entry[];
 }
 
 export function createLedger(rules: Rules): Ledger {
-  const states = new Map<string, Account>();
+  const states = new Map<string, LedgerAccount>();
   const journals = new Map<string, Entry[]>();
   const answered = new Map<string, Entry>();
   const account = (accountId: AccountId) => states.get(accountId) ?? newAccount(accountId);

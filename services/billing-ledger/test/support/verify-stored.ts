@@ -30,5 +30,5 @@ export function verifyStored({
     usage: usage ?? connectUsage(emptyUsage(), atOnce),
     prices,
   };
-  return verifyJournal(deps, { signal: new AbortController().signal, onProgress: () => {} });
+  return verifyJournal(deps, new AbortController().signal, () => {});
 }

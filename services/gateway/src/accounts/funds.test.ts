@@ -1,4 +1,5 @@
-import type { AccountFunds, PriceList } from '@inventory/contracts/internal/ledger';
+import type { AccountFunds } from '@inventory/contracts/internal/ledger';
+import type { PriceList } from '@inventory/contracts/messages/price-list';
 import { newAccountId, newProjectId } from '@inventory/testkit/builders';
 import { createFunds, type Purchase } from './funds.ts';
 
@@ -23,7 +24,7 @@ function check({ credits = 0, units, cap, price = 1 }: Funds) {
     available: units ?? credits,
     spendCap: cap ? { projectId, ...cap, resetsAtMs: Date.parse(resets_at) } : null,
   };
-  const currentPrices = () => (price === null ? null : ({ live_page: price } as PriceList));
+  const currentPrices = () => (price === null ? null : ({ livePage: price } as PriceList));
   const ledger = { readFunds: async () => funds };
   return createFunds({ ledger, prices: { currentPrices } }).checkFunds(page);
 }
@@ -72,7 +73,7 @@ test.each<[string, Funds, object]>([
 
 describe('a purchase after one that was refused', () => {
   const refresh: Purchase = { ...page, productCode: 'platform.inventory.refresh.v1' };
-  const prices = { live_page: 1, current_page: 1, refresh_reservation: 125 } as PriceList;
+  const prices = { livePage: 1, currentPage: 1, refreshReservation: 125 } as PriceList;
 
   function openAccount(credits: number) {
     const account = { credits, reads: 0, isReadable: true };

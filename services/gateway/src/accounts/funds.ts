@@ -1,5 +1,6 @@
 import type { AccountId, ProjectId } from '@inventory/contracts/ids';
-import type { AccountFunds, PriceList } from '@inventory/contracts/internal/ledger';
+import type { AccountFunds } from '@inventory/contracts/internal/ledger';
+import type { PriceList } from '@inventory/contracts/messages/price-list';
 import type { FundsRefusal, Refusal } from '@inventory/contracts/refusal';
 import type { ProductCode } from '@inventory/contracts/vocabulary';
 import { isoTime } from '@inventory/runtime/clock';
@@ -15,12 +16,12 @@ export interface Purchase {
 }
 
 const priceNames = {
-  'platform.inventory.refresh.v1': 'refresh_reservation',
-  'platform.inventory.watch.v1': 'refresh_reservation',
-  'platform.inventory.current.page.v1': 'current_page',
+  'platform.inventory.refresh.v1': 'refreshReservation',
+  'platform.inventory.watch.v1': 'refreshReservation',
+  'platform.inventory.current.page.v1': 'currentPage',
   // Priced as a page of Current.
-  'platform.inventory.changes.page.v1': 'current_page',
-  'platform.inventory.page.v1': 'live_page',
+  'platform.inventory.changes.page.v1': 'currentPage',
+  'platform.inventory.page.v1': 'livePage',
 } as const satisfies Record<ProductCode, keyof PriceList>;
 
 /** Projects whose refusal is remembered; one that is forgotten costs one entry in the journal. */

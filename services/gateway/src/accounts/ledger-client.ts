@@ -1,5 +1,6 @@
 import type { AccountId, ProjectId } from '@inventory/contracts/ids';
-import { ledgerApi, type NewPriceList } from '@inventory/contracts/internal/ledger';
+import { ledgerApi } from '@inventory/contracts/internal/ledger';
+import type { NewPriceList } from '@inventory/contracts/messages/price-list';
 import { longCalls } from '@inventory/http/call-lanes';
 import { type InternalClient, nullIfRefused } from '@inventory/http/internal-client';
 
@@ -32,23 +33,16 @@ export function createLedgerClient(
      */
     readUsage(
       account_id: AccountId,
-      { from, to, projectId }: { from: string; to: string; projectId: ProjectId | undefined },
+      query: { from: string; to: string; project_id: ProjectId | undefined },
     ) {
-      const input = { path: { account_id }, query: { from, to, project_id: projectId } };
       const settings = { timeoutMs: usageMs, lane: longCalls };
-      return nullIfRefused(call(ledgerApi.readUsage, input, settings));
+      return nullIfRefused(call(ledgerApi.readUsage, { path: { account_id }, query }, settings));
     },
     /** All open holds of the account, oldest first. */
     listHolds: (account_id: AccountId) => call(ledgerApi.listHolds, { path: { account_id } }),
     /** Entries after a position of the account's journal, oldest first. */
-    readStatement: (
-      account_id: AccountId,
-      { afterSeq, limit }: { readonly afterSeq: number; readonly limit: number },
-    ) =>
-      call(ledgerApi.readStatement, {
-        path: { account_id },
-        query: { after_seq: afterSeq, limit },
-      }),
+    readStatement: (account_id: AccountId, after_seq: number, limit: number) =>
+      call(ledgerApi.readStatement, { path: { account_id }, query: { after_seq, limit } }),
     /** Folds the journal of every account again; the duration grows with the journal. */
     verifyJournals: () =>
       call(ledgerApi.verify, {}, { timeoutMs: verifyTimeoutMs, lane: longCalls }),

@@ -1,13 +1,12 @@
-import type { PriceList, PriceSchedule } from '@inventory/contracts/internal/ledger';
-import { isoTime } from '@inventory/runtime/clock';
+import type { PriceList, PriceSchedule } from '@inventory/contracts/messages/price-list';
 import { firstPrices } from '../../test/support/fake-ledger-reads.ts';
 import { nextPrices, pricesInForce } from './prices.ts';
 
 const { announced: _none, ...prices } = firstPrices;
-const listOf = (version: number, effectiveMs: number): PriceList => ({
+const listOf = (version: number, effectiveAtMs: number): PriceList => ({
   ...prices,
   version,
-  effective_at: isoTime(effectiveMs),
+  effectiveAtMs,
 });
 const scheduleOf = (...announced: PriceList[]): PriceSchedule => ({ ...listOf(1, 0), announced });
 

@@ -1,17 +1,14 @@
-import {
-  type PriceList,
-  type PriceSchedule,
-  priceLeadMs,
-} from '@inventory/contracts/internal/ledger';
+import { priceLeadMs } from '@inventory/contracts/internal/ledger';
+import type { PriceList, PriceSchedule } from '@inventory/contracts/messages/price-list';
 import { Bug } from '@inventory/runtime/bug';
-import { type Clock, fromIsoTime } from '@inventory/runtime/clock';
+import type { Clock } from '@inventory/runtime/clock';
 import type { Lifetime } from '@inventory/runtime/lifetime';
 import type { Logger } from '@inventory/runtime/logger';
 import { startPeriodicJob } from '@inventory/runtime/periodic-job';
 
 /** The list of a schedule that is in force at a time: the highest version in effect. */
 export function pricesInForce(schedule: PriceSchedule, nowMs: number): PriceList {
-  const inEffect = schedule.announced.filter((list) => fromIsoTime(list.effective_at) <= nowMs);
+  const inEffect = schedule.announced.filter((list) => list.effectiveAtMs <= nowMs);
   return inEffect.reduce<PriceList>(higherVersion, schedule);
 }
 
@@ -26,7 +23,7 @@ function higherVersion(left: PriceList, right: PriceList): PriceList {
 }
 
 function earlier(left: PriceList, right: PriceList): PriceList {
-  const laterByMs = fromIsoTime(right.effective_at) - fromIsoTime(left.effective_at);
+  const laterByMs = right.effectiveAtMs - left.effectiveAtMs;
   if (laterByMs === 0) return higherVersion(left, right);
   return laterByMs < 0 ? right : left;
 }

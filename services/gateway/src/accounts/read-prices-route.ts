@@ -1,6 +1,7 @@
 import { type Prices, priceView } from '@inventory/contracts/http/prices';
-import type { PriceList } from '@inventory/contracts/internal/ledger';
+import type { PriceList } from '@inventory/contracts/messages/price-list';
 import { unchangedBlocks } from '@inventory/contracts/vocabulary';
+import { z } from 'zod';
 import { dataRoute } from '../http/data-route.ts';
 import type { AccountServices } from './account-services.ts';
 import { nextPrices } from './prices.ts';
@@ -21,52 +22,55 @@ export const readPricesRoute = dataRoute({
     status: 200,
     description: 'The price list.',
     data: priceView,
-    example: {
-      ...toWirePrices({
+    example: z.encode(priceView, {
+      ...pricesOf({
         version: 1,
-        effective_at: '2026-01-01T00:00:00.000Z',
-        refresh_reservation: 125,
-        refresh_block: 1,
-        refresh_block_assets: 2_000,
-        refresh_diagnostic: 1,
-        watch_changed_block: 1,
-        watch_unchanged_block: 1,
-        live_page: 1,
-        current_page: 1,
+        effectiveAtMs: Date.UTC(2026, 0, 1),
+        refreshReservation: 125,
+        refreshBlock: 1,
+        refreshBlockAssets: 2_000,
+        refreshDiagnostic: 1,
+        watchChangedBlock: 1,
+        watchUnchangedBlock: 1,
+        livePage: 1,
+        currentPage: 1,
       }),
       next: null,
-    },
+    }),
   },
   errors: [],
   async handle({ ledger }: AccountServices) {
     const schedule = await ledger.readPrices();
     const next = nextPrices(schedule);
-    return { data: { ...toWirePrices(schedule), next: next && toWirePrices(next) } };
+    return { data: { ...pricesOf(schedule), next: next && pricesOf(next) } };
   },
 });
 
-function toWirePrices(list: PriceList): Prices {
+/** What customers read of a list: by product. */
+function pricesOf(list: PriceList): Prices {
+  const { refreshReservation: reservation, refreshDiagnostic: diagnostic } = list;
+  const { refreshBlockAssets: blockAssets, currentPage: page } = list;
   return {
-    price_version: list.version,
-    effective_at: list.effective_at,
+    priceVersion: list.version,
+    effectiveAtMs: list.effectiveAtMs,
     refresh: {
-      product_code: 'platform.inventory.refresh.v1',
-      reservation: list.refresh_reservation,
-      block: list.refresh_block,
-      block_assets: list.refresh_block_assets,
-      diagnostic: list.refresh_diagnostic,
+      productCode: 'platform.inventory.refresh.v1',
+      reservation,
+      block: list.refreshBlock,
+      blockAssets,
+      diagnostic,
     },
     watch: {
-      product_code: 'platform.inventory.watch.v1',
-      reservation: list.refresh_reservation,
-      changed_block: list.watch_changed_block,
-      changed_block_assets: list.refresh_block_assets,
-      unchanged_block: list.watch_unchanged_block,
-      unchanged_block_assets: unchangedBlocks * list.refresh_block_assets,
-      diagnostic: list.refresh_diagnostic,
+      productCode: 'platform.inventory.watch.v1',
+      reservation,
+      changedBlock: list.watchChangedBlock,
+      changedBlockAssets: blockAssets,
+      unchangedBlock: list.watchUnchangedBlock,
+      unchangedBlockAssets: unchangedBlocks * blockAssets,
+      diagnostic,
     },
-    live_page: { product_code: 'platform.inventory.page.v1', page: list.live_page },
-    current_page: { product_code: 'platform.inventory.current.page.v1', page: list.current_page },
-    changes_page: { product_code: 'platform.inventory.changes.page.v1', page: list.current_page },
+    livePage: { productCode: 'platform.inventory.page.v1', page: list.livePage },
+    currentPage: { productCode: 'platform.inventory.current.page.v1', page },
+    changesPage: { productCode: 'platform.inventory.changes.page.v1', page },
   };
 }

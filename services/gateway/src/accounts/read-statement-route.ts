@@ -69,10 +69,7 @@ export const readStatementRoute = publicRoute({
     const { limit } = query;
     const parts = listParts(cursors, ['statement', accountId]);
     const afterSeq = position.parse(JSON.parse(parts.begin(query.cursor) ?? '0'));
-    const { items, nextAfterSeq: next } = await ledger.readStatement(accountId, {
-      afterSeq,
-      limit,
-    });
+    const { items, nextAfterSeq: next } = await ledger.readStatement(accountId, afterSeq, limit);
     const pagination = parts.paginationTo(next === null ? null : JSON.stringify(next));
     const { next_cursor: cursor } = pagination;
     if (type === csvType) return csvAnswer(statementCsv(items), nextPath(cursor, limit));

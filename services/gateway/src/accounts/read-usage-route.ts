@@ -47,13 +47,13 @@ export const readUsageRoute = dataRoute({
   errors: ['project_not_found'],
   async handle({ ledger, tenancy, clock }: AccountServices, { query }, { principal }) {
     const { accountId } = principal;
-    const projectId = query.project_id;
-    if (projectId !== undefined) {
-      const project = await tenancy.findProject(projectId);
+    const { project_id } = query;
+    if (project_id !== undefined) {
+      const project = await tenancy.findProject(project_id);
       if (project?.accountId !== accountId) throw new Refused({ code: 'project_not_found' });
     }
     const span = spanOf(query, isoTime(clock.now()));
-    const report = await ledger.readUsage(accountId, { ...span, projectId });
+    const report = await ledger.readUsage(accountId, { ...span, project_id });
     if (report === null) {
       throw new Refused({ code: 'invalid_request', detail: { issues: [tooMuch] } });
     }

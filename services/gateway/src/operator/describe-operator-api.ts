@@ -19,10 +19,10 @@ import {
   accountTerms,
   balanceView,
   holdView,
-  priceList,
   statementRow,
 } from '@inventory/contracts/internal/ledger';
 import { admissionView } from '@inventory/contracts/internal/refresh';
+import { priceList } from '@inventory/contracts/messages/price-list';
 import { detailSchema } from '@inventory/contracts/refusal';
 import { type OperatorCode, operatorCodes, rowOf } from '@inventory/contracts/refusal-codes';
 import { type JsonSchema, jsonSchemaOf, type NamedSchemas } from '@inventory/http/json-schema';

@@ -206,8 +206,9 @@ const readingRoutes = [
       const afterSeq = Number(parts.begin(query.cursor) ?? 0);
       const format = query.format ?? acceptedFormat(request);
       await deps.tenancy.requireAccount(path.account_id);
-      const part = { afterSeq, limit: query.limit };
-      const { items, nextAfterSeq: next } = await deps.ledger.readStatement(path.account_id, part);
+      const { account_id } = path;
+      const page = await deps.ledger.readStatement(account_id, afterSeq, query.limit);
+      const { items, nextAfterSeq: next } = page;
       const { next_cursor } = parts.paginationTo(next === null ? null : String(next));
       return format === 'csv' ? csvReply(items, next_cursor) : { items, next_cursor };
     },

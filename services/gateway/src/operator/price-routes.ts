@@ -1,4 +1,5 @@
-import { ledgerApi, priceLeadMs, priceList } from '@inventory/contracts/internal/ledger';
+import { ledgerApi, priceLeadMs } from '@inventory/contracts/internal/ledger';
+import { priceList } from '@inventory/contracts/messages/price-list';
 import { operatorRoute, sameAs } from './operator-route.ts';
 import { listOf } from './operator-schemas.ts';
 

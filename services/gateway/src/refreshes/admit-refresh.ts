@@ -1,5 +1,5 @@
 import { maxCreditsMin } from '@inventory/contracts/http/refresh';
-import type { PriceList } from '@inventory/contracts/internal/ledger';
+import type { PriceList } from '@inventory/contracts/messages/price-list';
 import type { RefreshRequest } from '@inventory/contracts/messages/refresh';
 import type { Refusal } from '@inventory/contracts/refusal';
 import type { Permission } from '@inventory/contracts/vocabulary';
@@ -49,7 +49,7 @@ export async function admitRefresh(
   const { maxAgeSeconds, ...wanted } = inputs;
   const freshness = freshnessOf(principal, maxAgeSeconds, prices);
   const planned = { ...wanted, accountId, projectId, freshness };
-  const refusal = await earlyRefusal(deps, planned, prices.refresh_reservation);
+  const refusal = await earlyRefusal(deps, planned, prices.refreshReservation);
   if (refusal !== null) throw new Refused(refusal);
   const request = {
     ...planned,

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { maxCreditsMin } from '@inventory/contracts/http/refresh';
 import { idPrefixes, type RefreshId } from '@inventory/contracts/ids';
-import type { PriceList } from '@inventory/contracts/internal/ledger';
 import type { RefreshView } from '@inventory/contracts/internal/refresh';
+import type { PriceList } from '@inventory/contracts/messages/price-list';
 import type { Refusal } from '@inventory/contracts/refusal';
 import type { WatchPauseReason } from '@inventory/contracts/vocabulary';
 import type { OutgoingMessage } from '@inventory/messaging/bus';
@@ -130,7 +130,7 @@ const purchaseOf = ({ accountId, projectId }: Watch): Purchase => ({
 });
 
 const heldNow = async ({ prices }: RunWatchDeps): Promise<number> =>
-  Math.max(maxCreditsMin, (await prices.readPrices()).refresh_reservation);
+  Math.max(maxCreditsMin, (await prices.readPrices()).refreshReservation);
 
 /** Why no run is requested now; null where one is. */
 async function judge(deps: RunWatchDeps, watch: Watch): Promise<NoRun | null> {

@@ -1,5 +1,5 @@
 import type { WatchView } from '@inventory/contracts/http/watches';
-import type { PriceList } from '@inventory/contracts/internal/ledger';
+import type { PriceList } from '@inventory/contracts/messages/price-list';
 import { unchangedBlocks } from '@inventory/contracts/vocabulary';
 import type { WatchServices } from './open-watches.ts';
 import { withEndOfRun } from './run-watch.ts';
@@ -23,15 +23,15 @@ export async function readView(
 
 /** One block is estimated where the size of the inventory is not known. */
 function runCosts(prices: PriceList, assets: number | null): RunCosts {
-  const size = prices.refresh_block_assets;
+  const size = prices.refreshBlockAssets;
   const blocks = {
-    changedBlock: prices.watch_changed_block,
+    changedBlock: prices.watchChangedBlock,
     changedBlockAssets: size,
-    unchangedBlock: prices.watch_unchanged_block,
+    unchangedBlock: prices.watchUnchangedBlock,
     unchangedBlockAssets: unchangedBlocks * size,
   };
   const estimate = estimatedRunCost(blocks, assets ?? size);
-  const reservation = prices.refresh_reservation;
+  const reservation = prices.refreshReservation;
   return { reservation, estimate: Math.min(estimate, reservation) };
 }
 

@@ -1,12 +1,12 @@
 import type { AccountId, ProjectId } from '@inventory/contracts/ids';
 import type {
   accountTerms,
-  PriceSchedule,
   statementRow as statementRowSchema,
   usageReport,
 } from '@inventory/contracts/internal/ledger';
+import { type PriceSchedule, priceSchedule } from '@inventory/contracts/messages/price-list';
 import { newProjectId, newRefreshId, newRequestId } from '@inventory/testkit/builders';
-import type { z } from 'zod';
+import { z } from 'zod';
 import { type FakeAnswer, jsonAnswer, noRouteAnswer, refusalAnswer } from './http-fake.ts';
 
 /** As on the wire. */
@@ -25,15 +25,15 @@ export interface LedgerReads {
 
 export const firstPrices: PriceSchedule = {
   version: 1,
-  effective_at: '2026-01-01T00:00:00.000Z',
-  refresh_reservation: 125,
-  refresh_block: 1,
-  refresh_block_assets: 2000,
-  refresh_diagnostic: 1,
-  watch_changed_block: 1,
-  watch_unchanged_block: 1,
-  live_page: 1,
-  current_page: 1,
+  effectiveAtMs: Date.UTC(2026, 0, 1),
+  refreshReservation: 125,
+  refreshBlock: 1,
+  refreshBlockAssets: 2000,
+  refreshDiagnostic: 1,
+  watchChangedBlock: 1,
+  watchUnchangedBlock: 1,
+  livePage: 1,
+  currentPage: 1,
   announced: [],
 };
 type Terms = Omit<AccountTerms, 'account_id' | 'as_of_seq'>;
@@ -45,7 +45,7 @@ const plainTerms = {
 } satisfies Terms;
 
 export function answerLedgerRead(url: URL, reads: LedgerReads): FakeAnswer {
-  if (url.pathname === '/prices') return jsonAnswer(reads.prices);
+  if (url.pathname === '/prices') return jsonAnswer(z.encode(priceSchedule, reads.prices));
   const [, accounts, id = '', part] = url.pathname.split('/');
   const accountId = id as AccountId;
   if (accounts !== 'accounts') return noRouteAnswer;

@@ -1,7 +1,7 @@
 import type { AccountId } from '@inventory/contracts/ids';
-import type { PriceSchedule } from '@inventory/contracts/internal/ledger';
 import type { MessageBody } from '@inventory/contracts/messages';
 import type { BillingOutcome } from '@inventory/contracts/messages/billing';
+import type { PriceSchedule } from '@inventory/contracts/messages/price-list';
 import type { MessageBus, ReceivedMessageOf } from '@inventory/messaging/bus';
 import { byKey } from '@inventory/messaging/dispatch';
 import { systemClock } from '@inventory/runtime/clock';

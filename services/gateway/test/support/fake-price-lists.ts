@@ -1,8 +1,13 @@
 import type { IncomingMessage } from 'node:http';
-import { newPriceList, type PriceList } from '@inventory/contracts/internal/ledger';
-import { fromIsoTime, systemClock } from '@inventory/runtime/clock';
+import { isDeepStrictEqual } from 'node:util';
+import { priceLists } from '@inventory/contracts/internal/ledger';
+import { newPriceList, type PriceList, priceList } from '@inventory/contracts/messages/price-list';
+import { isoTime, systemClock } from '@inventory/runtime/clock';
+import { z } from 'zod';
 import { firstPrices } from './fake-ledger-reads.ts';
 import { type FakeAnswer, jsonAnswer, refusalAnswer } from './http-fake.ts';
+
+const shown = (list: PriceList) => jsonAnswer(z.encode(priceList, list));
 
 /** Price lists that are published once, with a date in the future. */
 export function createFakePriceLists() {
@@ -10,28 +15,29 @@ export function createFakePriceLists() {
   const items: PriceList[] = [first];
 
   function publish(version: number, body: unknown): FakeAnswer {
-    const { effective_at: effectiveAt = new Date(2 ** 42).toISOString(), ...prices } =
-      newPriceList.parse(body);
-    const { refresh_block: watch_changed_block, refresh_block: watch_unchanged_block } = prices;
-    const ofWatches = { watch_changed_block, watch_unchanged_block };
-    const list = { version, effective_at: effectiveAt, ...ofWatches, ...prices } as PriceList;
-    const published = items[version - 1];
-    const isSame = JSON.stringify(published) === JSON.stringify(list);
-    if (isSame) return jsonAnswer(list);
+    const wanted = z.decode(newPriceList, body as z.input<typeof newPriceList>);
+    const list: PriceList = {
+      version,
+      ...wanted,
+      effectiveAtMs: wanted.effectiveAtMs ?? 2 ** 42,
+      watchChangedBlock: wanted.watchChangedBlock ?? wanted.refreshBlock,
+      watchUnchangedBlock: wanted.watchUnchangedBlock ?? wanted.refreshBlock,
+    };
+    if (isDeepStrictEqual(items[version - 1], list)) return shown(list);
     if (version !== items.length + 1) {
       const detail = { next_version: items.length + 1 };
       return refusalAnswer({ code: 'price_version_conflict', detail });
     }
-    if (fromIsoTime(effectiveAt) < systemClock.now()) {
-      const detail = { earliest: new Date(2 ** 41).toISOString() };
+    if (list.effectiveAtMs < systemClock.now()) {
+      const detail = { earliest: isoTime(2 ** 41) };
       return refusalAnswer({ code: 'effective_date_too_early', detail });
     }
     items.push(list);
-    return jsonAnswer(list);
+    return shown(list);
   }
 
   return async (url: URL, request: IncomingMessage): Promise<FakeAnswer> => {
-    if (request.method === 'GET') return jsonAnswer({ items });
+    if (request.method === 'GET') return jsonAnswer(z.encode(priceLists, { items }));
     const parts: Buffer[] = [];
     for await (const part of request) parts.push(part as Buffer);
     const version = Number(url.pathname.split('/').at(-1));

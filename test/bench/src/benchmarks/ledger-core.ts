@@ -1,4 +1,4 @@
-import type { Account } from '@inventory/billing-ledger/accounts/account.domain';
+import type { LedgerAccount } from '@inventory/billing-ledger/accounts/account.domain';
 import type { CommitDocument } from '@inventory/billing-ledger/journal/commit-document';
 import { BSON } from 'mongodb';
 import type { Benchmark } from '../benchmark.ts';
@@ -51,7 +51,7 @@ interface Rates {
 /** Each round does the three in turn over the same commands; the median of the rounds counts. */
 function measure(rounds: number, accountCount: number, pairsPerCommit: number): Rates {
   const ids = newAccountIds(accountCount);
-  const state = new Map<string, Account>(ids.map((id) => [id, fundedAccount(id)]));
+  const state = new Map<string, LedgerAccount>(ids.map((id) => [id, fundedAccount(id)]));
   const rates: { core: number[]; sealed: number[]; bson: number[] } = {
     core: [],
     sealed: [],

@@ -76,7 +76,7 @@ async function measure(
     group: 'billing-ledger',
     topics: ['billing.commands.v1'],
     batchMax: 500,
-    onBatch: createOnBillingCommands({ ...ledger, bus, logger: silentLogger }),
+    onBatch: createOnBillingCommands(ledger.commitCommands, bus, silentLogger),
   });
   let sent = 0;
   const work = async () => {

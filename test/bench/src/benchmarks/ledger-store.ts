@@ -65,7 +65,7 @@ async function measure(
   const documents = await db
     .collection(commitsCollection)
     .find({ lastSeq: { $gt: 1 } })
-    .sort({ at: 1 })
+    .sort({ atMs: 1 })
     .toArray();
   const perBatch = Math.ceil(documents.length / batches);
   const bareDb = client.db(`${db.databaseName}_bare`);

@@ -104,7 +104,10 @@ function collectionOf({ stack, client }: Parts, service: ServiceName, name: stri
 /** The ledger reads whom it has in quarantine when it starts; each has a reversal that is due. */
 async function quarantineAccounts(parts: Parts): Promise<void> {
   const accounts = newAccountIds(quarantinedCount);
-  const quarantined = accounts.map((_id) => ({ _id, at: new Date(), detail: 'benchmark' }));
+  const quarantined = accounts.map((accountId) => ({
+    ...{ _id: accountId, accountId, sinceMs: Date.now() },
+    detail: 'benchmark',
+  }));
   await collectionOf(parts, 'billing-ledger', 'quarantine').insertMany(quarantined);
   for (const each of parts.stack.services) if (each.service === 'billing-ledger') await each.kill();
   // Accepted once the ledger is back.

@@ -1,7 +1,7 @@
 import { type Command, commandKey } from '../../../src/accounts/command.domain.ts';
-import { resolveDuplicate } from '../../../src/accounts/duplicate-command.domain.ts';
 import { type Entry, entryKeys } from '../../../src/accounts/entry.domain.ts';
-import { answerOutcomeOf, outcomeOf } from '../../../src/accounts/outcome.domain.ts';
+import { resolveDuplicate } from '../../../src/accounts/evaluate.domain.ts';
+import { outcomeOf, publishedOutcomeOf } from '../../../src/accounts/outcome.domain.ts';
 import { priceLists } from '../program.ts';
 import { createReferenceModel } from '../reference-model.ts';
 import type { Store } from './fake-journal.ts';
@@ -34,7 +34,7 @@ export function auditRun(
       continue;
     }
     const result = resolveDuplicate(entry, command);
-    const outcome = JSON.stringify(answerOutcomeOf(command, { result, entry }));
+    const outcome = JSON.stringify(publishedOutcomeOf(command, { result, entry }));
     if (!published.has(outcome)) problems.push(`never published: ${outcome}`);
     allowed.add(outcome);
     for (const one of entry.opening) {

@@ -111,8 +111,7 @@ export function connectJournal(connection: JournalConnection): Journal {
       read(() => {
         const found = ofAccount(accountId).findLast(({ id }) => id <= commitId(accountId, seq));
         if (!found) return null;
-        const { id, firstSeq, entries, atMs } = found;
-        return { id, firstSeq, entries: entries.length, atMs };
+        return { id: found.id, entries: found.entries.length };
       }),
     listActiveAccounts: (timeMs, limit) =>
       read(() =>
@@ -149,7 +148,7 @@ function insert(store: Store, document: CommitDocument): AppendResult {
   for (const key of indexed) keys.add(key);
   for (const { seq } of commit.entries) positions.add(`${accountId}/${seq}`);
   const previousAt = ofAccount.at(-1)?.commit.atMs ?? 0;
-  if (document.at.getTime() > Math.max(previousAt, store.latestTime())) {
+  if (document.atMs > Math.max(previousAt, store.latestTime())) {
     store.futureEntries.push(id);
   }
   return { result: 'appended', head: { commitId: id, hash } };

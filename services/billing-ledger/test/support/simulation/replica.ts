@@ -121,11 +121,7 @@ export function startReplica(world: World, planted: ReplicaFaults = {}): Replica
       ? (messages: readonly OutgoingMessage[]) => publish(messages).catch(() => {})
       : publish,
   };
-  const handle = createOnBillingCommands({
-    commitCommands: commit,
-    bus: only(bus),
-    logger,
-  });
+  const handle = createOnBillingCommands(commit, only(bus), logger);
   const onBatch: Replica['onBatch'] = async (messages) => {
     const postponed: ReceivedMessage[] = [];
     await handle(messages, neverRejected, (message) => postponed.push(message));

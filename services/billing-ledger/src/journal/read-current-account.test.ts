@@ -6,7 +6,7 @@ import { accounts, decodeProgram, programs } from '../../test/support/program.ts
 import { type StoredJournal, storeProgram } from '../../test/support/stored-journal.ts';
 import { BrokenJournal, type StoredCommit } from './commit-document.ts';
 import type { Journal } from './journal-store.ts';
-import { createReadStanding } from './read-standing.ts';
+import { createReadCurrentAccount } from './read-current-account.ts';
 
 const dayMs = 86_400_000;
 const notFolded = () => Promise.reject(new Error('the account was folded'));
@@ -17,8 +17,8 @@ const clockOf = (stored: StoredJournal, days: number) => {
 };
 
 /** As the newest commit of an account with many caps: it carries balances and subscription alone. */
-function withoutStanding({ journal }: StoredJournal): Journal {
-  const bare = (commit: StoredCommit | null) => commit && { ...commit, standing: null };
+function withoutLimits({ journal }: StoredJournal): Journal {
+  const bare = (commit: StoredCommit | null) => commit && { ...commit, limits: null };
   return only({
     findNewestCommit: async (accountId) => bare(await journal.findNewestCommit(accountId)),
   });
@@ -30,9 +30,13 @@ describe('Funds, caps and terms of an account', () => {
       const stored = await storeProgram(program);
       const { journal } = stored;
       const clock = clockOf(stored, days);
-      const read = createReadStanding({ journal, loadAccount: notFolded, clock: only(clock) });
-      const folded = createReadStanding({
-        journal: withoutStanding(stored),
+      const read = createReadCurrentAccount({
+        journal,
+        loadAccount: notFolded,
+        clock: only(clock),
+      });
+      const folded = createReadCurrentAccount({
+        journal: withoutLimits(stored),
         loadAccount: loadOf(stored),
         clock: only(clock),
       });
@@ -51,7 +55,7 @@ describe('Funds, caps and terms of an account', () => {
       return newest && { ...newest, isIntact: false };
     };
     const clock = clockOf(stored, 0);
-    const read = createReadStanding({
+    const read = createReadCurrentAccount({
       journal: only({ findNewestCommit }),
       loadAccount: notFolded,
       clock: only(clock),
@@ -63,7 +67,7 @@ describe('Funds, caps and terms of an account', () => {
   test('of an account without entries are those of a prepaid account with nothing', async () => {
     const journal = { findNewestCommit: async () => null };
     const clock = { now: () => Date.UTC(2026, 10, 2) };
-    const read = createReadStanding({
+    const read = createReadCurrentAccount({
       journal: only(journal),
       loadAccount: notFolded,
       clock: only(clock),

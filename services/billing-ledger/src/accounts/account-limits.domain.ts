@@ -4,22 +4,24 @@ import { amountOf } from './project-amounts.domain.ts';
 import type { Spend } from './spend.domain.ts';
 import type { Terms } from './terms.domain.ts';
 
-/** A spend cap and what its Project has spent in the period of {@link Standing}. */
-export interface CapStanding {
+/** A spend cap and what its Project has spent in the period of {@link AccountLimits}. */
+export interface CapUse {
   readonly projectId: ProjectId;
   readonly cap: number;
   readonly spent: number;
 }
 
 /** What limits an account beside its balances: enough to answer a read without a fold. */
-export interface Standing {
-  readonly caps: readonly CapStanding[];
+export interface AccountLimits {
+  readonly caps: readonly CapUse[];
   /** The period that `spent` is of; 0 before the first purchase. */
   readonly period: Period;
   readonly alertThreshold: number | null;
 }
 
-export function standingOf({ terms, spend }: { terms: Terms; spend: Spend }): Standing {
+export const noLimits: AccountLimits = { caps: [], period: 0, alertThreshold: null };
+
+export function limitsOf({ terms, spend }: { terms: Terms; spend: Spend }): AccountLimits {
   return {
     caps: terms.caps.map(({ projectId, cap }) => ({
       projectId,
@@ -32,6 +34,6 @@ export function standingOf({ terms, spend }: { terms: Terms; spend: Spend }): St
 }
 
 /** What a capped Project has spent in a period. */
-export function spentOf(standing: Standing, { spent }: CapStanding, period: Period): number {
-  return standing.period === period ? spent : 0;
+export function spentOf(limits: AccountLimits, { spent }: CapUse, period: Period): number {
+  return limits.period === period ? spent : 0;
 }
