@@ -182,7 +182,7 @@ function claimOf(projectId: ProjectId, position: number): Claim {
 test('beside a replica of the version before, which appends without a claim, positions stay contiguous and each event has one (Events) [events-gapless]', async () => {
   const collections = openLogCollections(mongo.db);
   const projectId = newProjectId();
-  const work = { dueAt: new Date(), tries: 0, owner: null };
+  const work = { dueAtMs: systemClock.now(), tries: 0, owner: null };
   await collections.claims.insertOne({ _id: projectId, work });
   const log = openTestLog(mongo.db, systemClock, logSettings);
   const insertWithoutClaim = async (completion: Completion) => {

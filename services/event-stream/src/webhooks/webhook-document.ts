@@ -115,7 +115,7 @@ export function openWebhookCollections(db: Db) {
   };
 }
 
-const workOnly = whereExists('work.dueAt');
+const workOnly = whereExists('work.dueAtMs');
 const pingsOnly = { partialFilterExpression: { type: webhookPingType } };
 
 export const webhookIndexes: readonly CollectionIndexes[] = [
@@ -123,8 +123,8 @@ export const webhookIndexes: readonly CollectionIndexes[] = [
     collection: webhookDocuments.endpoint.collection,
     indexes: [
       { name: 'id', keys: { endpointId: 1 } },
-      { name: 'turn', keys: { pace: 1, 'work.dueAt': 1, accountId: 1 }, options: workOnly },
-      { name: 'account_turn', keys: { accountId: 1, 'work.dueAt': 1 }, options: workOnly },
+      { name: 'turn', keys: { pace: 1, 'work.dueAtMs': 1, accountId: 1 }, options: workOnly },
+      { name: 'account_turn', keys: { accountId: 1, 'work.dueAtMs': 1 }, options: workOnly },
       { name: 'late_since', keys: { lateSinceMs: 1 } },
     ],
   },
