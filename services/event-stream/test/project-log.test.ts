@@ -189,7 +189,7 @@ test('beside a replica of the version before, which appends without a claim, pos
     const position = (await log.readHead(projectId)) + 1;
     await collections.log.insertOne({
       ...{ _id: idOf(projectId, position), projectId, position, event: refreshEvent(completion) },
-      ...{ accountId: completion.accountId, appendedAt: new Date() },
+      ...{ accountId: completion.accountId, appendedAtMs: systemClock.now() },
     });
   };
 

@@ -34,7 +34,7 @@ export type TestLog = ReturnType<typeof openTestLog>;
 
 /** A log as a replica has it. */
 export function openTestLog(db: Db, clock: Clock, settings: ProjectLogSettings) {
-  const log = createProjectLog(openLogCollections(db), { clock, logger: testLogger }, settings);
+  const log = createProjectLog(openLogCollections(db), settings, clock, testLogger);
   return { ...log, appendEvent: createAppends(log, clock, settings) };
 }
 
