@@ -1,13 +1,14 @@
 import {
   type webhookEndpointChange,
   webhookEndpointsMax,
+  webhookPingEvent,
 } from '@inventory/contracts/http/webhooks';
 import type { EventId, ProjectId, WebhookEndpointId } from '@inventory/contracts/ids';
 import { Refused } from '@inventory/http/refused';
 import { type Clock, isoTime } from '@inventory/runtime/clock';
 import type { Identifiers } from '@inventory/runtime/identifiers';
-import type { z } from 'zod';
-import { refreshEvent } from '../log/project-event.ts';
+import { z } from 'zod';
+import { writeRefreshEvent } from '../log/project-event.ts';
 import type { ProjectLog } from '../log/project-log-store.ts';
 import type { DeliveryStore } from './delivery-store.ts';
 import { healthy } from './endpoint-health.domain.ts';
@@ -182,15 +183,16 @@ export async function pingEndpoint(
 ): Promise<EventId> {
   const nowMs = clock.now();
   const eventId: EventId = `evt_${identifiers.uuidV7()}`;
-  const body = JSON.stringify({
+  const event = z.encode(webhookPingEvent, {
     id: eventId,
     version: 1,
     type: pingType,
-    occurred_at: isoTime(nowMs),
-    project_id: projectId,
-    data: { endpoint_id: endpointId },
+    occurredAtMs: nowMs,
+    projectId,
+    data: { endpointId },
     links: {},
   });
+  const body = JSON.stringify(event);
   const ping = { endpointId, projectId, eventId, type: pingType, body, appendedAtMs: null };
   await deliveries.insertMissing([ping], nowMs);
   await wake(endpointId);
@@ -218,7 +220,7 @@ export async function sendSample(
     watchId: `wat_${identifiers.uuidV7()}` as const,
     completedAtMs: nowMs,
   };
-  const { id: eventId, type, json: body } = refreshEvent(completed, { test: true });
+  const { id: eventId, type, json: body } = writeRefreshEvent(completed, { test: true });
   const wanted = (await store.listEndpoints(projectId)).filter(
     ({ state, types }) => state === 'enabled' && types.includes(type),
   );
