@@ -5,8 +5,8 @@ import type { AttemptReport } from './delivery-store.ts';
 import { signingSecrets } from './secret-rotation.domain.ts';
 import { afterAttempt, type RetryRules } from './webhook-delivery.domain.ts';
 import type {
-  Attempt,
   AttemptError,
+  DeliveryAttempt,
   WebhookDelivery,
   WebhookEndpoint,
 } from './webhook-document.ts';
@@ -58,8 +58,8 @@ function requestOf(
 function attemptOf(
   answer: WebhookAnswer,
   { secrets }: Pick<WebhookEndpoint, 'secrets'>,
-  times: Pick<Attempt, 'atMs' | 'durationMs'>,
-): Attempt {
+  times: Pick<DeliveryAttempt, 'atMs' | 'durationMs'>,
+): DeliveryAttempt {
   const { status } = answer;
   if (status === null) return { ...times, status, error: answer.error, responseBody: null };
   const responseBody = answerText(

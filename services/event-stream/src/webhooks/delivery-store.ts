@@ -7,7 +7,11 @@ import { createBatcher } from '@inventory/runtime/concurrency';
 import type { Logger } from '@inventory/runtime/logger';
 import type { Collection, Filter, Sort } from 'mongodb';
 import { type DeliveryProgress, pingType } from './webhook-delivery.domain.ts';
-import { type Attempt, type WebhookDelivery, webhookDocuments } from './webhook-document.ts';
+import {
+  type DeliveryAttempt,
+  type WebhookDelivery,
+  webhookDocuments,
+} from './webhook-document.ts';
 
 /** A delivery to be inserted. */
 export type NewDelivery = Pick<
@@ -35,7 +39,7 @@ export interface TimeRange {
 /** The result of an attempt of a delivery as it was read. */
 export interface AttemptReport {
   readonly delivery: WebhookDelivery;
-  readonly attempt: Attempt;
+  readonly attempt: DeliveryAttempt;
   readonly progress: DeliveryProgress;
 }
 

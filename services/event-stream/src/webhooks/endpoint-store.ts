@@ -11,9 +11,9 @@ import { createWorkQueue, type MadeDue, makeDue, type WorkQueue } from '@invento
 import type { Collection, Filter } from 'mongodb';
 import { isKeyKept } from './secret-rotation.domain.ts';
 import {
+  type DueEndpoint,
   type EndpointDocument,
   type EndpointPace,
-  type EndpointTurn,
   endpointPaces,
   type WebhookEndpoint,
   webhookDocuments,
@@ -194,7 +194,7 @@ function turns(endpoints: Endpoints, logger: Logger) {
       await retryOnce(() => endpoints.updateMany(isAfter, dueNow));
     },
     /** The turns of the endpoints of one pace; accounts take turns. */
-    turnsOf: (pace: EndpointPace): WorkQueue<EndpointTurn> =>
+    turnsOf: (pace: EndpointPace): WorkQueue<DueEndpoint> =>
       createWorkQueue({
         collection: endpoints,
         documents: webhookDocuments.turn,

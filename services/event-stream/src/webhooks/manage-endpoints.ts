@@ -130,7 +130,7 @@ export interface RotatedSecret {
  * `webhook_endpoint_not_found`, `idempotency_conflict`, `secret_rotation_in_progress` and
  * `concurrent_change`.
  */
-export async function rotateSecret(
+export async function rotateEndpointSecret(
   deps: ManageEndpointsDeps,
   named: EndpointOfProject,
   wanted: WantedRotation,

@@ -18,16 +18,16 @@ import { createDeliveryStore } from './delivery-store.ts';
 import { createEndpointStore, type EndpointStore, type OfEndpoints } from './endpoint-store.ts';
 import { createProjectEventAccess, type ProjectEventAccess } from './event-access.ts';
 import { createHostResolver } from './guarded-lookup.ts';
-import type { Turn } from './send-due.ts';
+import type { EndpointTurn } from './send-due.ts';
 import { type ServeEndpointDeps, serveEndpoint } from './serve-endpoint.ts';
 import {
+  type DueEndpoint,
   type EndpointPace,
-  type EndpointTurn,
   endpointPaces,
   openWebhookCollections,
 } from './webhook-document.ts';
 import { observeBacklog } from './webhook-metrics.ts';
-import { webhookRoutes } from './webhook-routes.ts';
+import { webhookApiRoutes } from './webhook-routes.ts';
 import { createWebhookSender } from './webhook-sender.ts';
 
 type Context = ServiceContext<EventStreamConfig>;
@@ -54,7 +54,7 @@ export async function openWebhooks(
   const { clock, config, identifiers, lifetime, logger } = context;
   const { allowPrivate, health, limits } = config.webhooks;
   const stores = { log, ...openStores(context, db) };
-  const workers: StartedWorker<EndpointTurn>[] = [];
+  const workers: StartedWorker<DueEndpoint>[] = [];
   const onDue = () => {
     for (const { wake } of workers) wake();
   };
@@ -62,7 +62,7 @@ export async function openWebhooks(
     if (await stores.endpoints.makeDue(of, clock.now())) onDue();
   }
   const eventAccess = await openEventAccess(context, { bus, gateway, makeDue });
-  const running = new Map<WebhookEndpointId, Turn>();
+  const running = new Map<WebhookEndpointId, EndpointTurn>();
   const serving = {
     ...stores,
     eventAccess,
@@ -86,7 +86,7 @@ export async function openWebhooks(
   }
   const { claimMs } = limits;
   const managing = { ...stores, clock, identifiers, wake, onDue, allowPrivate, claimMs };
-  return { makeDue, routes: webhookRoutes.map((route) => route.bind(managing)) };
+  return { makeDue, routes: webhookApiRoutes.map((route) => route.bind(managing)) };
 }
 
 /**
@@ -182,7 +182,7 @@ function startTurns(
   pace: EndpointPace,
   endpoints: EndpointStore,
   serving: Omit<ServeEndpointDeps, 'requests' | 'extraRequests'>,
-): StartedWorker<EndpointTurn> {
+): StartedWorker<DueEndpoint> {
   const { limits, sweepEveryMs } = context.config.webhooks;
   const queue = endpoints.turnsOf(pace);
   const quarter = quarterOf(limits.requestsMax);

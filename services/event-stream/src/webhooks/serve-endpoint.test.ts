@@ -15,7 +15,7 @@ import type { EndpointHealth } from './endpoint-health.domain.ts';
 import type { EventAccess } from './event-access.ts';
 import { type ServeEndpointDeps, serveEndpoint } from './serve-endpoint.ts';
 import { afterAttempt } from './webhook-delivery.domain.ts';
-import type { EndpointTurn, WebhookDelivery, WebhookEndpoint } from './webhook-document.ts';
+import type { DueEndpoint, WebhookDelivery, WebhookEndpoint } from './webhook-document.ts';
 
 const startMs = Date.UTC(2026, 10, 21);
 const claimMs = 60_000;
@@ -32,7 +32,7 @@ function world(changes: Partial<WebhookEndpoint> = {}, cut = () => {}, flaw?: Fl
   const entries: KeptEntry[] = [];
   const stored = new Map<EventId, WebhookDelivery>();
   const sent: { readonly eventId: EventId; readonly body: string }[] = [];
-  const queue = createMemoryQueue<EndpointTurn>();
+  const queue = createMemoryQueue<DueEndpoint>();
   const { endpointId, projectId } = endpoint;
   const access: { now: EventAccess } = { now: 'allowed' };
   const answer = { status: 204, durationMs: 5, held: Promise.resolve() };
@@ -40,7 +40,7 @@ function world(changes: Partial<WebhookEndpoint> = {}, cut = () => {}, flaw?: Fl
   const orCut = <Value>(value: () => Value): Promise<Value> =>
     Promise.resolve().then(cut).then(value);
 
-  const turns: WorkQueue<EndpointTurn> = {
+  const turns: WorkQueue<DueEndpoint> = {
     ...queue,
     async settle(claimed, settled) {
       cut();

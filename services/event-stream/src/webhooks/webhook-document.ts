@@ -74,7 +74,7 @@ export interface WebhookEndpoint extends Omit<EndpointDocument, 'work' | 'secret
 }
 
 /** One request and its result. */
-export type Attempt = Readonly<z.output<typeof webhookAttempt>>;
+export type DeliveryAttempt = Readonly<z.output<typeof webhookAttempt>>;
 export type AttemptError = z.infer<typeof webhookAttemptError>;
 
 /** One event for one endpoint; the `_id` is both, so that a second insert is a duplicate. */
@@ -100,7 +100,7 @@ const endpointTurn = endpoint.pick({
   accountId: true,
   work: true,
 });
-export type EndpointTurn = Readonly<Pick<EndpointDocument, '_id' | 'endpointId' | 'accountId'>>;
+export type DueEndpoint = Readonly<Pick<EndpointDocument, '_id' | 'endpointId' | 'accountId'>>;
 
 export const webhookDocuments = {
   endpoint: { collection: 'webhookEndpoints', schema: endpoint },
