@@ -19,7 +19,8 @@ export interface StartedWorkKind<Item> extends WorkKind<Item> {
   readonly lookEveryMs: number;
 }
 
-export interface StartedWorker<Item> extends Pick<Worker<Item>, 'reserve'> {
+export interface StartedWorker<Item> {
+  readonly reserve: Worker<Item>['reserve'];
   /** Looks at once. */
   wake(): void;
   /** Looks then. */
@@ -70,10 +71,7 @@ export function startWorker<Item>(
 }
 
 /** Looks at what is due; while nothing is, for long, only at what will be due first. */
-function createLooks(
-  worker: Pick<Worker<unknown>, 'runOnce' | 'isBusy' | 'dueInMs'>,
-  lookEveryMs: number,
-) {
+function createLooks<Item>(worker: Worker<Item>, lookEveryMs: number) {
   let emptyLooks = 0;
   let pauseMs = lookEveryMs;
 

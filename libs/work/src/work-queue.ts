@@ -7,10 +7,14 @@ import type { Logger } from '@inventory/runtime/logger';
 import type { AnyBulkWriteOperation, Collection, Document, Filter, UpdateFilter } from 'mongodb';
 import { newWork, type WorkField } from './work-field.ts';
 
-/** Pending work, as it was read or claimed. */
-export interface Pending<Item> {
+/** What work is about, and the id of its document. */
+interface WorkItem<Item> {
   readonly id: string;
   readonly item: Item;
+}
+
+/** Pending work, as it was read or claimed. */
+export interface Pending<Item> extends WorkItem<Item> {
   readonly dueAtMs: number;
   /** Claims so far that count, 1 in the first one. */
   readonly tries: number;
@@ -48,7 +52,7 @@ export interface WorkQueue<Item> {
   /** Makes it due then; no effect once another replica has claimed it. */
   postpone(claimed: Pending<Item>, untilMs: number, claim: 'counts' | 'uncounted'): Promise<void>;
   /** Ends it, also where another replica has claimed it meanwhile: its result is final. */
-  complete(pending: Pick<Pending<Item>, 'id' | 'item'>): Promise<void>;
+  complete(ended: WorkItem<Item>): Promise<void>;
   /**
    * Ends the claim of work that may become due while it is done ({@link makeDue}): due then, with
    * null nothing is pending; at once, `again`, where it was made due meanwhile. Null where it is not
@@ -99,7 +103,7 @@ export function createWorkQueue<Stored extends Identified, Parsed extends Identi
   const { waitMaxMs } = options;
   let farLookMs = Number.NEGATIVE_INFINITY;
   const [dueAtField, triesField] = [`${field}.dueAtMs`, `${field}.tries`];
-  const documentOf = ({ id, item }: Pick<Pending<Item>, 'id' | 'item'>) =>
+  const documentOf = ({ id, item }: WorkItem<Item>) =>
     ({ _id: id, ...options.shardOf?.(item) }) as Filter<Stored>;
   const stateOf = ({ tries, dueAtMs }: Pending<Item>) => ({
     [triesField]: tries,

@@ -12,10 +12,13 @@ export interface KafkaSubscription extends BusSubscription {
   readonly problems: () => readonly string[];
 }
 
-export interface ConsumerContext {
+export interface ReaderContext {
   readonly wire: WireClient;
-  readonly sender: RecordSender;
   readonly topicPrefix: string;
+}
+
+export interface ConsumerContext extends ReaderContext {
+  readonly sender: RecordSender;
 }
 
 /** Runs one member of a consumer group over its topics. */
@@ -25,14 +28,14 @@ export async function startWorkConsumer(
 ): Promise<KafkaSubscription> {
   const { wire, topicPrefix } = context;
   const { logger } = wire.connection;
-  const { handlersDeadlineMs, commitDeadlineMs, fetchWaitMs } = timingOf(wire.connection);
+  const { handlersDeadlineMs, commitDeadlineMs, fetchWaitMs } = timingOf(wire.connection.timing);
   const member = await wire.openMember({
     groupId: `${topicPrefix}${work.group}`,
     topics: work.topics.map((topic) => physicalTopic(topicPrefix, topic)),
     fetchWaitMs,
   });
   const commits = createOffsetCommits(member, logger);
-  const handler = createBatchHandler({ ...context, work, member, commits, logger });
+  const handler = createBatchHandler(context, work, member, commits);
 
   function reassigned(): void {
     try {
