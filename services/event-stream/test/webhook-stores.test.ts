@@ -23,7 +23,7 @@ import {
 } from '../src/webhooks/webhook-document.ts';
 import { endpointWith } from './support/endpoints.ts';
 
-const type = 'inventory.refresh.completed';
+const type = 'inventory.refresh.completed' as const;
 const sealer = createTextSealer([randomBytes(32).toString('base64url')]);
 const clock = createTestClock(1_000_000_000);
 const perMinute = 100;

@@ -9,15 +9,10 @@ import type { Collection, Filter, Sort } from 'mongodb';
 import { type DeliveryProgress, pingType } from './webhook-delivery.domain.ts';
 import {
   type DeliveryAttempt,
+  type NewDelivery,
   type WebhookDelivery,
   webhookDocuments,
 } from './webhook-document.ts';
-
-/** A delivery to be inserted. */
-export type NewDelivery = Pick<
-  WebhookDelivery,
-  'endpointId' | 'projectId' | 'eventId' | 'type' | 'body' | 'appendedAtMs'
->;
 
 export interface DeliveryPageQuery {
   readonly state?: WebhookDelivery['state'] | undefined;
@@ -146,8 +141,8 @@ function reads(deliveries: Deliveries, logger: Logger) {
         limit,
       ),
     /** Newest first. */
-    listDeliveries: (endpointId: WebhookEndpointId, { limit, ...query }: DeliveryPageQuery) =>
-      first({ endpointId, ...filterOf(query) }, { place: -1 }, limit),
+    listDeliveries: (endpointId: WebhookEndpointId, query: DeliveryPageQuery) =>
+      first({ endpointId, ...filterOf(query) }, { place: -1 }, query.limit),
     /** The deliveries of these events to these endpoints. */
     async findOfEvents(endpointIds: readonly WebhookEndpointId[], eventIds: readonly EventId[]) {
       const ids = endpointIds.flatMap((endpoint) =>
@@ -169,7 +164,7 @@ function reads(deliveries: Deliveries, logger: Logger) {
   };
 }
 
-function filterOf({ state, fromMs, toMs, before }: Omit<DeliveryPageQuery, 'limit'>) {
+function filterOf({ state, fromMs, toMs, before }: DeliveryPageQuery) {
   const [end] = [before, toMs === undefined ? undefined : placeAt(toMs)]
     .filter((place) => place !== undefined)
     .sort();

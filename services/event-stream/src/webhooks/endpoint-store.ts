@@ -87,7 +87,7 @@ export function createEndpointStore(endpoints: Endpoints, sealer: TextSealer, lo
       );
     },
     /** As it is now, also while it is being deleted. */
-    async readEndpoint({ _id, endpointId }: Pick<WebhookEndpoint, '_id' | 'endpointId'>) {
+    async readEndpoint({ _id, endpointId }: DueEndpoint) {
       const found = await reads.add(_id);
       return found?.endpointId === endpointId ? fromDoc(found) : null;
     },

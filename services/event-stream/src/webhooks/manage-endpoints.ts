@@ -4,6 +4,7 @@ import {
   webhookPingEvent,
 } from '@inventory/contracts/http/webhooks';
 import type { EventId, ProjectId, WebhookEndpointId } from '@inventory/contracts/ids';
+import type { newWebhookEndpointOfAccount } from '@inventory/contracts/internal/webhooks';
 import { Refused } from '@inventory/http/refused';
 import { type Clock, isoTime } from '@inventory/runtime/clock';
 import type { Identifiers } from '@inventory/runtime/identifiers';
@@ -33,10 +34,9 @@ export interface ManageEndpointsDeps extends AddressRules {
   readonly claimMs: number;
 }
 
-export type WantedEndpoint = Pick<
-  WebhookEndpoint,
-  'projectId' | 'accountId' | 'url' | 'types' | 'description'
->;
+export interface WantedEndpoint extends z.output<typeof newWebhookEndpointOfAccount> {
+  readonly projectId: ProjectId;
+}
 
 export interface EndpointOfProject {
   readonly projectId: ProjectId;
@@ -87,7 +87,7 @@ export async function createEndpoint(
 
 /** Throws `webhook_endpoint_not_found`. */
 export async function findEndpoint(
-  { endpoints }: Pick<ManageEndpointsDeps, 'endpoints'>,
+  { endpoints }: ManageEndpointsDeps,
   { projectId, endpointId }: EndpointOfProject,
 ): Promise<WebhookEndpoint> {
   const endpoint = await endpoints.findEndpoint(projectId, endpointId);

@@ -61,7 +61,7 @@ export async function openWebhooks(
   async function makeDue(of: OfEndpoints): Promise<void> {
     if (await stores.endpoints.makeDue(of, clock.now())) onDue();
   }
-  const eventAccess = await openEventAccess(context, { bus, gateway, makeDue });
+  const eventAccess = await openEventAccess(context, bus, gateway, makeDue);
   const running = new Map<WebhookEndpointId, EndpointTurn>();
   const serving = {
     ...stores,
@@ -139,7 +139,7 @@ const randomShare = () => randomBetween(0, randomSteps - 1) / randomSteps;
 /** The stop lets requests in flight end, for a time. */
 function openAttempts({ clock, config, lifetime }: Context): ServeEndpointDeps['attempt'] {
   const { allowPrivate, timeoutMs, retries, drainMs } = config.webhooks;
-  const sender = createWebhookSender({ allowPrivate, resolve: createHostResolver(), timeoutMs });
+  const sender = createWebhookSender(createHostResolver(), { allowPrivate }, timeoutMs);
   lifetime.defer('webhook connections', () => sender.close());
   const attempts: AttemptDeps = { sender, clock, retries, random: randomShare };
   const aborting = new AbortController();
@@ -152,7 +152,9 @@ function openAttempts({ clock, config, lifetime }: Context): ServeEndpointDeps['
 /** Whether Projects may receive their events, invalidated by the changes that the gateway publishes. */
 async function openEventAccess(
   { lifetime, clock, logger }: Context,
-  { bus, gateway, makeDue }: Omit<WebhooksParts, 'db' | 'log'> & Pick<OpenedWebhooks, 'makeDue'>,
+  bus: MessageBus,
+  gateway: GatewayClient,
+  makeDue: OpenedWebhooks['makeDue'],
 ): Promise<ProjectEventAccess> {
   const findEventAccess = gateway.mayHaveEvents;
   const eventAccess = createProjectEventAccess({ findEventAccess, clock, logger });

@@ -2,18 +2,14 @@ import type { WebhookEndpointId } from '@inventory/contracts/ids';
 import type { Pending, WorkQueue } from '@inventory/work/work-queue';
 import type { WorkResult } from '@inventory/work/worker';
 import type { KeptEntry, ProjectLog } from '../log/project-log-store.ts';
-import type { DeliveryStore, NewDelivery } from './delivery-store.ts';
 import { pauseEndMs } from './endpoint-health.domain.ts';
-import type { EndpointStore } from './endpoint-store.ts';
 import type { ProjectEventAccess } from './event-access.ts';
 import { dueBy, type EndpointTurn, newTurn, type SendDueDeps, sendDue } from './send-due.ts';
-import type { DueEndpoint, WebhookEndpoint } from './webhook-document.ts';
+import type { DueEndpoint, NewDelivery, WebhookEndpoint } from './webhook-document.ts';
 
 export interface ServeEndpointDeps extends SendDueDeps {
   readonly log: ProjectLog;
-  readonly endpoints: SendDueDeps['endpoints'] & EndpointStore;
-  readonly deliveries: SendDueDeps['deliveries'] & DeliveryStore;
-  readonly eventAccess: Pick<ProjectEventAccess, 'find'>;
+  readonly eventAccess: ProjectEventAccess;
   /** The turns of this replica. */
   readonly running: Map<WebhookEndpointId, EndpointTurn>;
   /** A turn has left its endpoint due. */
