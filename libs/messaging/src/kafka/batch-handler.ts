@@ -7,12 +7,12 @@ import { deadLetters } from '../messaging-metrics.ts';
 import { createPartitionWork, type PositionedRecord } from '../partition-work.ts';
 import { handlerBackoff, postponeMs } from '../retry-policy.ts';
 import type { WireRecord } from '../wire-record.ts';
+import type { ConsumerContext } from './consumer-context.ts';
 import { measureConsumer } from './measure-consumer.ts';
 import type { OffsetCommits } from './offset-commits.ts';
 import { openPartitionQueue, type PartitionQueue } from './partition-queue.ts';
 import { logicalTopic, physicalTopic } from './topic-names.ts';
 import type { FetchedBatch, GroupMember } from './wire-client.ts';
-import type { ConsumerContext } from './work-consumer.ts';
 
 /**
  * Handles the batches that the client fetches. Records are enqueued in their partition's queue and

@@ -2,10 +2,11 @@ import { withDeadline } from '@inventory/runtime/wait';
 import type { BroadcastConsumer } from '../bus.ts';
 import { deadLetters } from '../messaging-metrics.ts';
 import { decode, type Position } from '../wire-record.ts';
+import type { ReaderContext } from './consumer-context.ts';
 import { timingOf } from './timing.ts';
 import { logicalTopic, physicalTopic } from './topic-names.ts';
 import type { FetchedBatch, ReadRecord, WireClient } from './wire-client.ts';
-import type { KafkaSubscription, ReaderContext } from './work-consumer.ts';
+import type { KafkaSubscription } from './work-consumer.ts';
 
 /** The next offset of each partition, by `topic/partition`. */
 export type Positions = Map<string, string>;

@@ -1,8 +1,8 @@
 import { topics } from '@inventory/contracts/topics';
 import { pause } from '@inventory/runtime/wait';
 import type { WorkConsumer } from '../bus.ts';
+import type { ReaderContext } from './consumer-context.ts';
 import type { ClusterReads } from './wire-client.ts';
-import type { ReaderContext } from './work-consumer.ts';
 
 /** Records that a group may have missed, until its position is past them. */
 export interface RetentionGaps {

@@ -1,24 +1,14 @@
 import type { BusSubscription, WorkConsumer } from '../bus.ts';
 import { createBatchHandler } from './batch-handler.ts';
+import type { ConsumerContext } from './consumer-context.ts';
 import type { ConsumerWatch } from './consumer-watch.ts';
 import { createOffsetCommits } from './offset-commits.ts';
-import type { RecordSender } from './record-sender.ts';
 import { timingOf } from './timing.ts';
 import { physicalTopic } from './topic-names.ts';
-import type { WireClient } from './wire-client.ts';
 
 export interface KafkaSubscription extends BusSubscription {
   readonly watch: ConsumerWatch;
   readonly problems: () => readonly string[];
-}
-
-export interface ReaderContext {
-  readonly wire: WireClient;
-  readonly topicPrefix: string;
-}
-
-export interface ConsumerContext extends ReaderContext {
-  readonly sender: RecordSender;
 }
 
 /** Runs one member of a consumer group over its topics. */
