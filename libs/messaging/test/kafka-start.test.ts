@@ -98,7 +98,7 @@ test('a gap at the end of a partition is over when the group waits for new recor
 
 test('when the positions of a group are gone, the bus is not ready until it has one again, or waits for a record', async () => {
   const bus = await world.openBus();
-  await bus.publish(newKeys(8).flatMap((key) => cancels(key, 1)));
+  await bus.publish(newKeys(8).flatMap((key) => cancels(key, 2)));
   const topic = world.physical(workTopic);
   const written = (await world.admin.fetchTopicOffsets(topic)).filter(({ high }) => high !== '0');
   const [first, last = first] = written;
