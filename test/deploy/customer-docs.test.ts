@@ -4,6 +4,7 @@ import { languageTags } from '@inventory/contracts/languages';
 import { hasRetryAfter, type RefusalCode } from '@inventory/contracts/refusal';
 import { publicCodes, rowOf } from '@inventory/contracts/refusal-codes';
 import { refreshOutcomes } from '@inventory/contracts/vocabulary';
+import { z } from 'zod';
 import { firstPriceList } from '../../services/billing-ledger/src/prices/price-list.domain.ts';
 import { v1OriginalText } from '../../services/gateway/src/http/v1/v1-failures.ts';
 import { readJson, trackedFiles } from '../tidy/tracked-files.ts';
@@ -53,10 +54,12 @@ test('the page of V1 has each code of its routes, with its status and the text o
 
 test('the page of events has each type with its data and links, and each reason of a control frame (Events)', () => {
   const text = page('events');
-  for (const { shape } of projectEvent.options) {
+  for (const option of projectEvent.options) {
+    const { shape } = option.in;
     const row = text.split('\n').find((line) => line.startsWith(`| \`${shape.type.value}\` | \``));
     const [, data = '', links = ''] = row?.split(' | ') ?? [];
-    for (const name of Object.keys(shape.data.shape)) expect(data).toContain(`\`${name}`);
+    const fields = shape.data instanceof z.ZodCodec ? shape.data.in : shape.data;
+    for (const name of Object.keys(fields.shape)) expect(data).toContain(`\`${name}`);
     for (const name of Object.keys(shape.links.shape)) expect(links).toContain(`\`${name}\``);
     for (const name of Object.keys(shape)) {
       expect(text).toMatch(new RegExp(`^\\| (\`data\`, )?\`${name}\``, 'm'));

@@ -111,7 +111,7 @@ const faults: readonly [string, Fault][] = [
   [
     'Deployment gateway is killed while it waits for its topics',
     ofPods('gateway', ({ spec }) => {
-      const { topicsTimeoutMs } = timingOf({});
+      const { topicsTimeoutMs } = timingOf();
       const { startupProbe } = spec.containers[0];
       startupProbe.failureThreshold = (topicsTimeoutMs / 1_000 + 20) / startupProbe.periodSeconds;
     }),

@@ -248,7 +248,7 @@ test('a watch has its run when it is due: a refresh that names it, with a produc
   });
   const client = clientOf({ secret });
   const { watch_id } = await client.watch(projectId, scope, { everySeconds: 604_800 });
-  const due = { nextRefreshAtMs: Date.now(), 'work.dueAt': new Date() };
+  const due = { nextRefreshAtMs: Date.now(), 'work.dueAtMs': Date.now() };
   const watches = (await stack.recordsOf('gateway')).collection('watches');
   await watches.updateOne({ watchId: watch_id }, { $set: due });
 

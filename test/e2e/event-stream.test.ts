@@ -1,4 +1,5 @@
 import { projectEvent } from '@inventory/contracts/http/project-event';
+import { asSent } from '@inventory/testkit/as-sent';
 import { waitFor } from '@inventory/testkit/wait-for';
 import {
   newReadingCustomer,
@@ -42,7 +43,7 @@ test('a terminal refresh is on the stream at once, and its event equals its Stat
     'x-request-id': expect.stringMatching(/^req_/),
   });
   expect(Date.parse(JSON.parse(checkpoint.data).as_of)).toBeLessThanOrEqual(Date.now());
-  const event = projectEvent.parse(JSON.parse(frame?.data ?? ''));
+  const event = asSent(projectEvent, JSON.parse(frame?.data ?? ''));
   const record = await customer.api.record(id);
   expect(event).toMatchObject({
     type: 'inventory.refresh.completed',

@@ -158,7 +158,7 @@ interface StoredWatch {
   readonly createdAtMs: number;
   readonly nextRefreshAtMs: number;
   readonly run: { readonly atMs: number } | null;
-  readonly work: { readonly owner: string | null; readonly dueAt: Date };
+  readonly work: { readonly owner: string | null; readonly dueAtMs: number };
 }
 
 /**
@@ -170,12 +170,12 @@ async function passTime(ms: number): Promise<void> {
   const idle = await watches.find({ 'work.owner': null }).toArray();
   const updates = idle.map(({ _id, createdAtMs, nextRefreshAtMs, run, work }) => ({
     updateOne: {
-      filter: { _id, 'work.owner': null, 'work.dueAt': work.dueAt },
+      filter: { _id, 'work.owner': null, 'work.dueAtMs': work.dueAtMs },
       update: {
         $set: {
           createdAtMs: createdAtMs - ms,
           nextRefreshAtMs: nextRefreshAtMs - ms,
-          'work.dueAt': new Date(work.dueAt.getTime() - ms),
+          'work.dueAtMs': work.dueAtMs - ms,
           ...(run && { 'run.atMs': run.atMs - ms }),
         },
       },

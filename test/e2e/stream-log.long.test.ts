@@ -74,7 +74,7 @@ async function fillLog(projectId: string): Promise<void> {
         json: JSON.stringify({ ...JSON.parse(newest.event.json), id: eventId }),
       },
       // The sweep of lost announcements reads the log by time: no log has thousands in a millisecond.
-      appendedAt: new Date(startMs + index),
+      appendedAtMs: startMs + index,
     };
   });
   for (let from = 0; from < entries.length; from += 2_000) {

@@ -6,9 +6,9 @@ const index = (name: string, keys: DeclaredIndex['keys'], more: Partial<Declared
 });
 const work = index(
   'work',
-  { 'work.queue': 1, 'work.dueAt': 1 },
+  { 'work.queue': 1, 'work.dueAtMs': 1 },
   {
-    partial: { 'work.dueAt': { $exists: true } },
+    partial: { 'work.dueAtMs': { $exists: true } },
   },
 );
 const newest = index('newest', { projectId: 1, phase: 1, requestedAt: -1, _id: -1 });
@@ -50,8 +50,8 @@ describe('a query is served by an index (query plans)', () => {
     [
       'whose partial filter the query implies',
       {
-        filter: { 'work.queue': 'null', 'work.dueAt': range },
-        sort: { 'work.dueAt': 1 },
+        filter: { 'work.queue': 'null', 'work.dueAtMs': range },
+        sort: { 'work.dueAtMs': 1 },
       },
     ],
     ['of the documents that have its first field', { filter: { dueAt: { $exists: true } } }],
@@ -110,7 +110,7 @@ describe('a query scans its collection or sorts in memory (query plans)', () => 
     [
       'on the second field, although the index has no other documents',
       {
-        filter: { 'work.dueAt': { $exists: true } },
+        filter: { 'work.dueAtMs': { $exists: true } },
       },
       scans,
     ],

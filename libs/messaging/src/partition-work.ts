@@ -1,6 +1,6 @@
 import type { Logger } from '@inventory/runtime/logger';
 import type { ReceivedMessage, RejectedMessage, WorkConsumer } from './bus.ts';
-import { createDeadLetterGuard, type DeadLetterReason, toDeadLetter } from './dead-letter.ts';
+import { createDeadLetterGuard, toDeadLetter } from './dead-letter.ts';
 import { afterFailure } from './retry-policy.ts';
 import { decode, type Position, type WireRecord } from './wire-record.ts';
 
@@ -59,12 +59,11 @@ export function createPartitionWork(options: PartitionWorkOptions): PartitionWor
   /** Unfinished records, by offset, whose dead letter for this reason, if any, is sent. */
   const lettered = new Map<string, 'undecodable' | 'rejected'>();
 
-  async function deadLetter(item: PositionedRecord, why: Omit<DeadLetterReason, 'group'>) {
-    options.logger.error({ ...item.position, ...why }, 'record sent to the dead letters');
-    await options.sendDeadLetter({
-      position: item.position,
-      record: toDeadLetter(item.record, item.position, { ...why, group: options.group }),
-    });
+  async function deadLetter(of: PositionedRecord, reason: string, detail: string) {
+    const { position } = of;
+    options.logger.error({ ...position, reason, detail }, 'record sent to the dead letters');
+    const record = toDeadLetter(of.record, position, { reason, detail, group: options.group });
+    await options.sendDeadLetter({ position, record });
   }
 
   /** The offsets of what is postponed. */
@@ -77,7 +76,7 @@ export function createPartitionWork(options: PartitionWorkOptions): PartitionWor
       // A retried slice neither sends nor counts a dead letter twice.
       if (lettered.has(offset)) continue;
       if (undecodable(decoded.result === 'undecodable')) return 'flooded';
-      if (decoded.result === 'undecodable') await deadLetter(item, decoded);
+      if (decoded.result === 'undecodable') await deadLetter(item, decoded.reason, decoded.detail);
       lettered.set(offset, 'undecodable');
     }
     return messages.length > 0 ? handleMessages(records, messages) : nothing;
@@ -92,7 +91,7 @@ export function createPartitionWork(options: PartitionWorkOptions): PartitionWor
       const why = rejected.get(item.position.offset);
       const { offset } = item.position;
       if (!why || lettered.get(offset) === 'rejected') continue;
-      await deadLetter(item, { reason: why.reason, detail: why.detail });
+      await deadLetter(item, why.reason, why.detail);
       lettered.set(offset, 'rejected');
     }
     for (const { offset } of messages) if (!rejected.has(offset)) unhandled(false);
@@ -107,7 +106,7 @@ export function createPartitionWork(options: PartitionWorkOptions): PartitionWor
     if (afterFailure(error, tries) === 'dead_letter') {
       if (unhandled(true)) return { result: 'flooded' };
       const detail = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
-      await deadLetter(first, { reason: 'handler_failed', detail });
+      await deadLetter(first, 'handler_failed', detail);
       failures = 0;
       return { result: 'done', lastOffset: first.position.offset, postponed: nothing };
     }

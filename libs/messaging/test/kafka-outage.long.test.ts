@@ -80,7 +80,7 @@ test('after a broker was killed all clients recover and nothing is lost', async 
 });
 
 test('a broker that hangs for longer than any session costs no client its life, and messages flow once it answers', async () => {
-  const { sessionTimeoutMs } = timingOf({});
+  const { sessionTimeoutMs } = timingOf();
   const bus = await openBus();
   const [key = ''] = newKeys(1);
   const { handled } = await recordWork(bus, { group: 'waiting' });

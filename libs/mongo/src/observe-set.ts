@@ -49,7 +49,7 @@ export function observeSet(
 }
 
 /** The type of each member, `Unknown` of those that do not respond. */
-function membersOf({ servers }: Pick<TopologyDescription, 'servers'>): readonly string[] {
+function membersOf({ servers }: TopologyDescription): readonly string[] {
   return [...servers.values()].map(({ type }) => type);
 }
 

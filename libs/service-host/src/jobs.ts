@@ -38,46 +38,39 @@ export async function prepareTopics(
   logger: Logger,
 ): Promise<void> {
   const parsed = readSettings(topicJobSettings, environment);
-  const cluster = { ...kafkaAccess(parsed), topicPrefix: parsed.KAFKA_TOPIC_PREFIX, logger };
+  const access = kafkaAccess(parsed);
+  const topicPrefix = parsed.KAFKA_TOPIC_PREFIX;
   // Loaded for this job alone: a service may use another client.
   const { ensureTopics, topicConfigs } = await import('@inventory/messaging/kafka/topic-admin');
   const { compareTopics } = await import('@inventory/messaging/kafka/compare-topics');
   const stated = {
-    ...cluster,
+    topicPrefix,
     partitions: parsed.TOPIC_PARTITIONS,
     replicationFactor: parsed.TOPIC_REPLICATION_FACTOR,
   };
-  const created = await ensureTopics(stated);
-  const differences = await compareTopics({ ...cluster, wanted: topicConfigs(stated) });
+  const created = await ensureTopics({ ...access, ...stated, logger });
+  const differences = await compareTopics(access, topicConfigs(stated), logger);
   logger.info({ created, differences: differences.length }, 'topics ready');
   const { ACL_PRINCIPALS: principals } = parsed;
   if (principals === undefined) return;
   const { ensureAccess } = await import('@inventory/messaging/kafka/access-admin');
-  const rules = await ensureAccess({ ...cluster, principals });
+  const rules = await ensureAccess(access, { principals, topicPrefix }, logger);
   logger.info({ principals, rules }, 'rights ready');
-}
-
-export type PreparedContext = Pick<ServiceContext, 'lifetime' | 'logger' | 'indexesOnly'>;
-
-interface PrepareIndexesOptions {
-  readonly logger: Logger;
-  readonly stopDeadlineMs: number;
-  /** The start of the service, which ends after its indexes. */
-  readonly start: (context: PreparedContext) => Promise<unknown>;
 }
 
 /**
  * Creates missing indexes through the service's own start, so that the two cannot differ. False where
  * another index is in the place of one.
  */
-export async function prepareIndexes({
-  logger,
-  stopDeadlineMs,
-  start,
-}: PrepareIndexesOptions): Promise<boolean> {
+export async function prepareIndexes(
+  logger: Logger,
+  stopDeadlineMs: number,
+  /** The start of the service with `indexesOnly`. */
+  start: (lifetime: Lifetime) => Promise<unknown>,
+): Promise<boolean> {
   const lifetime = openLifetime(logger, stopDeadlineMs);
   try {
-    await start({ lifetime, logger, indexesOnly: true });
+    await start(lifetime);
     throw new Error('this service opened no database');
   } catch (error) {
     if (!(error instanceof IndexesReady)) throw error;
@@ -92,7 +85,7 @@ export const rewindFlag = '--rewind-consumers-to';
 
 interface RewindCommand {
   readonly service: ServiceName;
-  readonly config: Pick<ServiceConfig, 'kafka'>;
+  readonly config: ServiceConfig;
   /** ISO 8601 with a zone, as given on the command line. */
   readonly time: string | undefined;
   readonly logger: Logger;

@@ -10,7 +10,6 @@ import { SettingsError } from '@inventory/runtime/settings';
 import { telemetry } from '@inventory/runtime/telemetry-access';
 import { trimHeapWhenIdle } from '@inventory/runtime/trim-heap';
 import {
-  type PreparedContext,
   prepareIndexes,
   prepareTopics,
   rewindFlag,
@@ -66,8 +65,9 @@ async function runConfigured<Config extends ServiceConfig>(
   const { stopDeadlineMs } = config;
   const surroundings = { config, clock: systemClock, identifiers: systemIdentifiers };
   if (argv.includes('--ensure-indexes')) {
-    const toIndexes = (part: PreparedContext) => start({ ...surroundings, ...part });
-    const areComplete = await prepareIndexes({ logger, stopDeadlineMs, start: toIndexes });
+    const areComplete = await prepareIndexes(logger, stopDeadlineMs, (lifetime) =>
+      start({ ...surroundings, lifetime, logger, indexesOnly: true }),
+    );
     if (!areComplete) process.exitCode = 1;
     return;
   }

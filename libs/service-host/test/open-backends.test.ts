@@ -90,11 +90,7 @@ test('a service whose unique index has another definition waits, with the comman
 
 test('the job of indexes ends with the command where an index has another definition', async () => {
   const run = (logger: Logger) =>
-    prepareIndexes({
-      logger,
-      stopDeadlineMs: far,
-      start: ({ lifetime }) => open(lifetime, { logger, indexesOnly: true }),
-    });
+    prepareIndexes(logger, far, (lifetime) => open(lifetime, { logger, indexesOnly: true }));
   expect(await run(testLogger)).toBe(true);
   await things().dropIndex('kind');
   await things().createIndex({ other: 1 }, { name: 'kind' });

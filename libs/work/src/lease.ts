@@ -67,7 +67,7 @@ interface LeasesOptions<Stored extends WithLease> {
  * The filter of every write of an owner, in whatever it writes to the document: it matches nothing
  * once another owner has acquired it.
  */
-export function heldBy<Stored extends WithLease>({ id, owner }: Lease): Filter<Stored> {
+export function ownedBy<Stored extends WithLease>({ id, owner }: Lease): Filter<Stored> {
   return { _id: id, 'lease.owner': owner } as unknown as Filter<Stored>;
 }
 
@@ -124,7 +124,7 @@ export function createLeases<Stored extends WithLease>({
       // It may match by now: its holder has left it. In the end its document says whose it is.
       if (taken === undefined) taken = await take(lease, free, options);
       return taken === undefined
-        ? ((await collection.findOne(heldBy(lease))) as Stored | null)
+        ? ((await collection.findOne(ownedBy(lease))) as Stored | null)
         : taken;
     },
     async seize(lease) {
@@ -135,11 +135,11 @@ export function createLeases<Stored extends WithLease>({
     },
     async renew(lease, set = {}) {
       const update = [{ $set: { ...literals(set), 'lease.until': until } }];
-      return (await collection.updateOne(heldBy(lease), update)).matchedCount === 1;
+      return (await collection.updateOne(ownedBy(lease), update)).matchedCount === 1;
     },
     async release(lease) {
-      if (released === 'deleted') await collection.deleteOne(heldBy(lease));
-      else await collection.updateOne(heldBy(lease), [{ $unset: 'lease' }]);
+      if (released === 'deleted') await collection.deleteOne(ownedBy(lease));
+      else await collection.updateOne(ownedBy(lease), [{ $unset: 'lease' }]);
     },
   };
 }

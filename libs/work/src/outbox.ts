@@ -1,5 +1,4 @@
 import type { OutgoingMessage } from '@inventory/messaging/bus';
-import { dateOf } from '@inventory/runtime/clock';
 import { currentTrace } from '@inventory/runtime/tracing';
 import type { Db, Document } from 'mongodb';
 import { z } from 'zod';
@@ -57,7 +56,7 @@ export function newOutbox(messages: readonly OutgoingMessage[], nowMs: number) {
 export function pushToOutbox(messages: readonly OutgoingMessage[], nowMs: number) {
   return {
     $push: { outbox: { $each: withTrace(messages) } },
-    $min: { 'outboxWork.dueAt': dateOf(nowMs + writerFirstMs) },
+    $min: { 'outboxWork.dueAtMs': nowMs + writerFirstMs },
     $max: { 'outboxWork.tries': 0 },
   };
 }

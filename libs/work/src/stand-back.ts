@@ -13,7 +13,7 @@ export function createStandBack() {
     get size() {
       return left.size;
     },
-    failed({ id, tries }: Pick<Pending<unknown>, 'id' | 'tries'>): void {
+    failed({ id, tries }: Pending<unknown>): void {
       const [oldest] = left.keys();
       if (left.size >= standBackMax.items && oldest !== undefined) left.delete(oldest);
       left.set(id, Math.min(tries, standBackMax.looks));

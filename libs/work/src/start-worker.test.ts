@@ -4,7 +4,7 @@ import { systemIdentifiers } from '@inventory/runtime/identifiers';
 import { openLifetime } from '@inventory/runtime/lifetime';
 import { createLogger } from '@inventory/runtime/logger';
 import { createMemoryQueue } from '@inventory/testkit/memory-queue';
-import { quietAfterMs, quietPauseMs, type StartedWorker, startWorker } from './start-worker.ts';
+import { idleAfterMs, idlePauseMs, type StartedWorker, startWorker } from './start-worker.ts';
 
 const logger = createLogger({ service: 'test', level: 'silent' });
 const minuteMs = 60_000;
@@ -70,12 +70,12 @@ it.each([500, 1_000, 2_000])(
   'a kind that has nothing to do, looked at every %i ms, reads its queue six times a minute after the first one (decisions/0032)',
   (lookEveryMs) =>
     whileOpen(lookEveryMs, async ({ reads }) => {
-      await advance(quietAfterMs);
-      expect(reads()).toBeLessThanOrEqual(quietAfterMs / lookEveryMs + 2);
+      await advance(idleAfterMs);
+      expect(reads()).toBeLessThanOrEqual(idleAfterMs / lookEveryMs + 2);
 
       await advance(10 * minuteMs);
 
-      expect(reads()).toBeLessThanOrEqual((10 * minuteMs) / quietPauseMs + 1);
+      expect(reads()).toBeLessThanOrEqual((10 * minuteMs) / idlePauseMs + 1);
     }),
 );
 
@@ -89,7 +89,7 @@ it('what is due while a kind is quiet is worked on at its time if it was there a
     await advance(minuteMs);
 
     const lateMs = (id: string, dueInMs: number) => (doneAtMs.get(id) ?? 0) - startMs - dueInMs;
-    expect(lateMs('left behind', 0)).toBeLessThanOrEqual(quietPauseMs);
+    expect(lateMs('left behind', 0)).toBeLessThanOrEqual(idlePauseMs);
     expect(lateMs('due in half a minute', 30_000)).toBeLessThanOrEqual(1_000);
   }));
 

@@ -19,7 +19,8 @@ export interface StartedWorkKind<Item> extends WorkKind<Item> {
   readonly lookEveryMs: number;
 }
 
-export interface StartedWorker<Item> extends Pick<Worker<Item>, 'reserve'> {
+export interface StartedWorker<Item> {
+  readonly reserve: Worker<Item>['reserve'];
   /** Looks at once. */
   wake(): void;
   /** Looks then. */
@@ -27,12 +28,12 @@ export interface StartedWorker<Item> extends Pick<Worker<Item>, 'reserve'> {
 }
 
 /** Looks of so long a time that found nothing are followed by fewer. */
-export const quietAfterMs = 60_000;
+export const idleAfterMs = 60_000;
 /**
  * The longest pause then. What was inserted before is worked on when it is due; what another replica
  * inserts and leaves behind is found after this at the latest.
  */
-export const quietPauseMs = 10_000;
+export const idlePauseMs = 10_000;
 
 /** Works on what is due until the lifetime closes, then ends what it began. */
 export function startWorker<Item>(
@@ -70,10 +71,7 @@ export function startWorker<Item>(
 }
 
 /** Looks at what is due; while nothing is, for long, only at what will be due first. */
-function createLooks(
-  worker: Pick<Worker<unknown>, 'runOnce' | 'isBusy' | 'dueInMs'>,
-  lookEveryMs: number,
-) {
+function createLooks<Item>(worker: Worker<Item>, lookEveryMs: number) {
   let emptyLooks = 0;
   let pauseMs = lookEveryMs;
 
@@ -86,8 +84,8 @@ function createLooks(
     restart,
     pauseMs: () => pauseMs,
     async runOnce(): Promise<boolean> {
-      if (emptyLooks * lookEveryMs >= quietAfterMs) {
-        pauseMs = await worker.dueInMs(Math.max(lookEveryMs, quietPauseMs));
+      if (emptyLooks * lookEveryMs >= idleAfterMs) {
+        pauseMs = await worker.dueInMs(Math.max(lookEveryMs, idlePauseMs));
         if (pauseMs > 0) return false;
         restart();
       }

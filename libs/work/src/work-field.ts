@@ -1,5 +1,4 @@
 import { whereExists } from '@inventory/mongo/indexes';
-import { dateOf } from '@inventory/runtime/clock';
 import { z } from 'zod';
 
 /**
@@ -8,7 +7,7 @@ import { z } from 'zod';
  */
 export const workField = z.object({
   /** No replica works on it before. */
-  dueAt: z.date(),
+  dueAtMs: z.int(),
   /** Claims since it became pending. A claim names the number it read, so one replica succeeds. */
   tries: z.int(),
   /** The replica that claimed it last; for diagnosis only. */
@@ -28,7 +27,7 @@ export interface FirstClaim {
 
 /** Unclaimed work. */
 export function newWork(dueAtMs: number, queue?: string): WorkField {
-  const work = { dueAt: dateOf(dueAtMs), tries: 0, owner: null };
+  const work = { dueAtMs, tries: 0, owner: null };
   return queue === undefined ? work : { ...work, queue };
 }
 
@@ -41,8 +40,8 @@ export function claimedWork({ dueAtMs, owner }: FirstClaim, queue?: string): Wor
 export function workIndexOf(field: string) {
   return {
     name: field,
-    keys: { [`${field}.queue`]: 1, [`${field}.dueAt`]: 1 },
-    options: whereExists(`${field}.dueAt`),
+    keys: { [`${field}.queue`]: 1, [`${field}.dueAtMs`]: 1 },
+    options: whereExists(`${field}.dueAtMs`),
   } as const;
 }
 
@@ -50,5 +49,5 @@ export const workIndex = workIndexOf('work');
 
 /** The filter of what is pending in these queues: by {@link workIndex}, which names the queue first. */
 export function pendingIn(queues: readonly string[]) {
-  return { 'work.queue': { $in: queues }, 'work.dueAt': { $exists: true } } as const;
+  return { 'work.queue': { $in: queues }, 'work.dueAtMs': { $exists: true } } as const;
 }

@@ -2,16 +2,19 @@ import { refusedWrites } from '@inventory/mongo/duplicate-key';
 import { retryOnce } from '@inventory/mongo/many-documents';
 import { type DocumentSchema, parseDocument, readFirst } from '@inventory/mongo/parse-document';
 import { sharedCommands } from '@inventory/mongo/shared-commands';
-import { dateOf } from '@inventory/runtime/clock';
 import { createBatcher } from '@inventory/runtime/concurrency';
 import type { Logger } from '@inventory/runtime/logger';
 import type { AnyBulkWriteOperation, Collection, Document, Filter, UpdateFilter } from 'mongodb';
 import { newWork, type WorkField } from './work-field.ts';
 
-/** Pending work, as it was read or claimed. */
-export interface Pending<Item> {
+/** What work is about, and the id of its document. */
+interface WorkItem<Item> {
   readonly id: string;
   readonly item: Item;
+}
+
+/** Pending work, as it was read or claimed. */
+export interface Pending<Item> extends WorkItem<Item> {
   readonly dueAtMs: number;
   /** Claims so far that count, 1 in the first one. */
   readonly tries: number;
@@ -49,7 +52,7 @@ export interface WorkQueue<Item> {
   /** Makes it due then; no effect once another replica has claimed it. */
   postpone(claimed: Pending<Item>, untilMs: number, claim: 'counts' | 'uncounted'): Promise<void>;
   /** Ends it, also where another replica has claimed it meanwhile: its result is final. */
-  complete(pending: Pick<Pending<Item>, 'id' | 'item'>): Promise<void>;
+  complete(ended: WorkItem<Item>): Promise<void>;
   /**
    * Ends the claim of work that may become due while it is done ({@link makeDue}): due then, with
    * null nothing is pending; at once, `again`, where it was made due meanwhile. Null where it is not
@@ -99,12 +102,12 @@ export function createWorkQueue<Stored extends Identified, Parsed extends Identi
   const { collection, field = 'work', queue, keyField, projection = {}, logger } = options;
   const { waitMaxMs } = options;
   let farLookMs = Number.NEGATIVE_INFINITY;
-  const [dueAtField, triesField] = [`${field}.dueAt`, `${field}.tries`];
-  const documentOf = ({ id, item }: Pick<Pending<Item>, 'id' | 'item'>) =>
+  const [dueAtField, triesField] = [`${field}.dueAtMs`, `${field}.tries`];
+  const documentOf = ({ id, item }: WorkItem<Item>) =>
     ({ _id: id, ...options.shardOf?.(item) }) as Filter<Stored>;
   const stateOf = ({ tries, dueAtMs }: Pending<Item>) => ({
     [triesField]: tries,
-    [dueAtField]: dateOf(dueAtMs),
+    [dueAtField]: dueAtMs,
   });
   const claimOf = (pending: Pending<Item>) =>
     ({ ...documentOf(pending), ...stateOf(pending) }) as Filter<Stored>;
@@ -136,19 +139,18 @@ export function createWorkQueue<Stored extends Identified, Parsed extends Identi
     const document = parseDocument(options.documents, stored);
     const work = (document as unknown as Record<string, unknown>)[field] as WorkField | undefined;
     if (!work) return [];
-    const { dueAt, tries, owner: ownerBefore } = work;
-    const item = options.toItem(document);
-    return [{ id: document._id, item, dueAtMs: dueAt.getTime(), tries, ownerBefore }];
+    const { dueAtMs, tries, owner: ownerBefore } = work;
+    return [{ id: document._id, item: options.toItem(document), dueAtMs, tries, ownerBefore }];
   }
 
   const claims = createClaims(collection, field, { claimOf, stateOf });
 
   return {
     async findDue(nowMs, limit, exceptKeys = []) {
-      const find = (dueAt: { $lte: Date } | { $gt: Date }, max: number) => {
+      const find = (dueAtMs: { $lte: number } | { $gt: number }, max: number) => {
         const which = {
           ...(options.where ?? { [`${field}.queue`]: queue ?? null }),
-          [dueAtField]: dueAt,
+          [dueAtField]: dueAtMs,
           ...(keyField && exceptKeys.length > 0 && { [keyField]: { $nin: exceptKeys } }),
         };
         const found = collection
@@ -156,12 +158,12 @@ export function createWorkQueue<Stored extends Identified, Parsed extends Identi
           .sort({ [dueAtField]: 1 });
         return readFirst(found, max, (document) => read(document as Stored), logger);
       };
-      const due = await find({ $lte: dateOf(nowMs) }, limit);
+      const due = await find({ $lte: nowMs }, limit);
       const looksFar = waitMaxMs !== undefined && Math.abs(nowMs - farLookMs) >= farLookEveryMs;
       if (!looksFar || due.length >= limit) return due;
       farLookMs = nowMs;
-      const farAt = dateOf(nowMs + waitMaxMs + clocksDifferMs);
-      return [...due, ...(await find({ $gt: farAt }, limit - due.length))];
+      const farMs = nowMs + waitMaxMs + clocksDifferMs;
+      return [...due, ...(await find({ $gt: farMs }, limit - due.length))];
     },
     async claim(pending, owner, untilMs) {
       const claimed = { ...pending, tries: pending.tries + 1, dueAtMs: untilMs };
@@ -171,12 +173,12 @@ export function createWorkQueue<Stored extends Identified, Parsed extends Identi
       return (await collection.findOne(claimOf(claimed), { projection: { _id: 1 } })) !== null;
     },
     async renew(claimed, untilMs) {
-      const isRenewed = await set(claimed, { [dueAtField]: dateOf(untilMs) });
+      const isRenewed = await set(claimed, { [dueAtField]: untilMs });
       return isRenewed ? { ...claimed, dueAtMs: untilMs } : null;
     },
     async postpone(claimed, untilMs, claim) {
       const tries = claim === 'counts' ? claimed.tries : claimed.tries - 1;
-      await set(claimed, { [dueAtField]: dateOf(untilMs), [triesField]: tries });
+      await set(claimed, { [dueAtField]: untilMs, [triesField]: tries });
     },
     async settle(claimed, { nowMs, dueAtMs, fields = {}, read: same = {} }) {
       const which = { ...same, ...claimOf(claimed) };
@@ -263,7 +265,7 @@ export async function makeDue<Stored extends Identified>(
   const others = updates(({ which, dueAtMs }) => ({
     filter: { ...which, 'work.owner': null },
     update: {
-      $min: { 'work.dueAt': dateOf(dueAtMs) },
+      $min: { 'work.dueAtMs': dueAtMs },
       $set: { 'work.owner': null },
       $inc: { 'work.tries': 0 },
     },

@@ -25,7 +25,7 @@ export type WorkResult = 'done' | 'later' | 'settled' | number;
 export interface WorkKind<Item> {
   /** Letters and spaces: it is a label of the metrics. */
   readonly name: string;
-  readonly queue: Pick<WorkQueue<Item>, 'findDue' | 'claim' | 'renew' | 'postpone' | 'complete'>;
+  readonly queue: WorkQueue<Item>;
   /** Items that one replica works on at a time. */
   readonly places: number;
   /** Those of one key, so that the items of a key wait for each other and not for all. */
@@ -189,7 +189,7 @@ export function createWorker<Item>(kind: WorkKind<Item>, deps: WorkerDeps): Work
 }
 
 /** The places of each key that are taken. */
-function createKeyPlaces<Item>({ perKey }: Pick<WorkKind<Item>, 'perKey'>) {
+function createKeyPlaces<Item>({ perKey }: WorkKind<Item>) {
   const taken = new Map<string, number>();
   function take({ item }: Pending<Item>): void {
     if (!perKey) return;
@@ -216,8 +216,8 @@ function createKeyPlaces<Item>({ perKey }: Pick<WorkKind<Item>, 'perKey'>) {
   };
 }
 
-function claimedUntilMs(
-  { leaseMs, again }: Pick<WorkKind<unknown>, 'leaseMs' | 'again'>,
+function claimedUntilMs<Item>(
+  { leaseMs, again }: WorkKind<Item>,
   clock: Clock,
   tries: number,
 ): number {

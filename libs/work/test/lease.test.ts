@@ -3,7 +3,7 @@ import { createMemoryLeases } from '@inventory/testkit/memory-leases';
 import { propertyRuns } from '@inventory/testkit/property-runs';
 import { createTestClock } from '@inventory/testkit/test-clock';
 import { openTestStore } from '@inventory/testkit/test-store';
-import { createLeases, heldBy, type Lease, type Leases, leaseField } from '@inventory/work/lease';
+import { createLeases, type Lease, type Leases, leaseField, ownedBy } from '@inventory/work/lease';
 import fc from 'fast-check';
 import { z } from 'zod';
 
@@ -40,11 +40,11 @@ function openStored(released: Released): World & { leave(lease: Lease): Promise<
     leases: createLeases({ collection, leaseMs, released }),
     read: (id) => collection.findOne({ _id: id }),
     async write(lease, text) {
-      const { matchedCount } = await collection.updateOne(heldBy(lease), { $set: { text } });
+      const { matchedCount } = await collection.updateOne(ownedBy(lease), { $set: { text } });
       return matchedCount === 1;
     },
     async leave(lease: Lease) {
-      await collection.updateOne(heldBy(lease), { $unset: { text: '', lease: '' } });
+      await collection.updateOne(ownedBy(lease), { $unset: { text: '', lease: '' } });
     },
     async expire(id) {
       const until = new Date(0);

@@ -177,9 +177,9 @@ describe('work in a collection', () => {
 
     const works = await things().find({}).sort({ _id: 1 }).toArray();
     expect(works.map(({ _id, work }) => [_id, work])).toEqual([
-      ['claimed', { dueAt: new Date(20), tries: 1, owner: 'a', again: true }],
-      ['idle', { dueAt: new Date(6), tries: 0, owner: null }],
-      ['new', { dueAt: new Date(7), tries: 0, owner: null }],
+      ['claimed', { dueAtMs: 20, tries: 1, owner: 'a', again: true }],
+      ['idle', { dueAtMs: 6, tries: 0, owner: null }],
+      ['new', { dueAtMs: 7, tries: 0, owner: null }],
     ]);
   });
 

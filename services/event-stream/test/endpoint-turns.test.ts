@@ -91,7 +91,7 @@ test('after the loss of a replica another one has the turn and sends what has no
   // As if its claim had expired: the first replica has no response and stores nothing.
   await openWebhookCollections(mongo.db).endpoints.updateOne(
     { projectId: customer.projectId },
-    { $set: { 'work.dueAt': new Date() } },
+    { $set: { 'work.dueAtMs': Date.now() } },
   );
   const stored = await waitFor('the second replica has sent everything', async () => {
     const all = await storedOf(endpoint.endpointId);

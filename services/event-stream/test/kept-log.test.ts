@@ -9,7 +9,7 @@ import { createTestClock, type TestClock } from '@inventory/testkit/test-clock';
 import { startTestService } from '@inventory/testkit/test-service';
 import { openLogCollections } from '../src/log/log-document.ts';
 import { createLogPruning, type LogPruning } from '../src/log/log-pruning-store.ts';
-import { refreshEvent } from '../src/log/project-event.ts';
+import { writeRefreshEvent } from '../src/log/project-event.ts';
 import { pruneLog } from '../src/log/prune-logs.ts';
 import { startEventStream } from '../src/start-event-stream.ts';
 import {
@@ -167,7 +167,7 @@ test('an event announced again after it was pruned keeps its position and is not
   const second = events[1] ?? eventOf(projectId);
   const again = await appendTo(log, second);
 
-  expect(again).toMatchObject({ position: 2, event: refreshEvent(second) });
+  expect(again).toMatchObject({ position: 2, event: writeRefreshEvent(second) });
   expect((await page(projectId, 0)).headPosition).toBe(10);
 });
 
@@ -206,7 +206,7 @@ test.each([
     expect([earliest, before]).toEqual([expect.any(Number), events + 1]);
     expect(earliest).toBeGreaterThan(2);
     expect(following.items.map(({ position, event }) => [position, event.id])).toEqual([
-      [entry.position, refreshEvent(completion).id],
+      [entry.position, writeRefreshEvent(completion).id],
     ]);
     expect(entry.position).toBe(before + 1);
   },
@@ -228,7 +228,7 @@ test('a log is read in pages, ascending, from any position', async () => {
     [5],
   ]);
   expect(pages.flatMap(({ items }) => items.map(({ event }) => event.id))).toEqual(
-    events.map((completion) => refreshEvent(completion).id),
+    events.map((completion) => writeRefreshEvent(completion).id),
   );
   expect((await page(projectId, 5)).items).toEqual([]);
 });

@@ -13,7 +13,7 @@ import { startTestService } from '@inventory/testkit/test-service';
 import { waitFor } from '@inventory/testkit/wait-for';
 import type { Claim } from '../src/log/claim-store.ts';
 import { logIndexes, openLogCollections } from '../src/log/log-document.ts';
-import { refreshEvent } from '../src/log/project-event.ts';
+import { writeRefreshEvent } from '../src/log/project-event.ts';
 import { idOf } from '../src/log/project-log-store.ts';
 import { startEventStream } from '../src/start-event-stream.ts';
 import {
@@ -126,7 +126,7 @@ test('an entry is published with its position and the text of its event (Events)
       position: 1,
       logEpoch: 1,
       appendedAtMs: expect.any(Number),
-      event: refreshEvent(body),
+      event: writeRefreshEvent(body),
     },
   ]);
 });
@@ -176,20 +176,25 @@ test('of claims that are made by one command each knows whether it was made, als
 
 function claimOf(projectId: ProjectId, position: number): Claim {
   const completion = completionOf(projectId);
-  return { accountId: completion.accountId, position, event: refreshEvent(completion) };
+  return { accountId: completion.accountId, position, event: writeRefreshEvent(completion) };
 }
 
 test('beside a replica of the version before, which appends without a claim, positions stay contiguous and each event has one (Events) [events-gapless]', async () => {
   const collections = openLogCollections(mongo.db);
   const projectId = newProjectId();
-  const work = { dueAt: new Date(), tries: 0, owner: null };
+  const work = { dueAtMs: systemClock.now(), tries: 0, owner: null };
   await collections.claims.insertOne({ _id: projectId, work });
   const log = openTestLog(mongo.db, systemClock, logSettings);
   const insertWithoutClaim = async (completion: Completion) => {
     const position = (await log.readHead(projectId)) + 1;
     await collections.log.insertOne({
-      ...{ _id: idOf(projectId, position), projectId, position, event: refreshEvent(completion) },
-      ...{ accountId: completion.accountId, appendedAt: new Date() },
+      ...{
+        _id: idOf(projectId, position),
+        projectId,
+        position,
+        event: writeRefreshEvent(completion),
+      },
+      ...{ accountId: completion.accountId, appendedAtMs: systemClock.now() },
     });
   };
 
@@ -202,7 +207,9 @@ test('beside a replica of the version before, which appends without a claim, pos
 
   const entries = await log.listAfter(projectId, 0, 100);
   const positions = entries.map(({ position, event }) => [position, event.id]);
-  expect(positions).toEqual(completions.map((one, index) => [index + 1, refreshEvent(one).id]));
+  expect(positions).toEqual(
+    completions.map((one, index) => [index + 1, writeRefreshEvent(one).id]),
+  );
   expect(again.map(({ position }) => position)).toEqual([1, 2, 3, 4, 5, 6, 7]);
 });
 

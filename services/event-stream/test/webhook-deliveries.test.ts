@@ -101,7 +101,7 @@ test('an event of a type that a later version appended reaches endpoint and log 
     _id: `${projectId}/000000000001`,
     ...{ projectId, accountId: customer.accountId, position: 1 },
     event: { id, type, occurredAtMs: 0, refreshId: null, json },
-    appendedAt: new Date(),
+    appendedAtMs: Date.now(),
   });
   await mongo.close();
   // A change gives the endpoint a turn, as the append does.

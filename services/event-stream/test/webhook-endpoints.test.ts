@@ -1,12 +1,13 @@
 import { projectEvent } from '@inventory/contracts/http/project-event';
 import { connectMongo } from '@inventory/mongo/connect';
 import { isoTime } from '@inventory/runtime/clock';
+import { asSent } from '@inventory/testkit/as-sent';
 import { newRefreshId } from '@inventory/testkit/builders';
 import { testLogger } from '@inventory/testkit/namespace';
 import { createRunningClock } from '@inventory/testkit/test-clock';
 import { waitFor } from '@inventory/testkit/wait-for';
 import { Webhook } from 'standardwebhooks';
-import { refreshEvent } from '../src/log/project-event.ts';
+import { writeRefreshEvent } from '../src/log/project-event.ts';
 import { completionOf } from './support/completions.ts';
 import {
   deliveryWhen,
@@ -105,7 +106,7 @@ test('a sample has the members of an event, is marked, and goes signed to each e
 
   expect(sent.endpoints).toEqual([endpoint.endpointId]);
   expect(verifies(endpoint.secret, sample)).toBe(true);
-  const event = projectEvent.parse(JSON.parse(sample?.raw.toString() ?? ''));
+  const event = asSent(projectEvent, JSON.parse(sample?.raw.toString() ?? ''));
   expect(event).toMatchObject({ id: sent.eventId, project_id: projectId, data: { test: true } });
   const changed = completionOf(projectId, {
     outcome: 'complete_changed',
@@ -113,7 +114,7 @@ test('a sample has the members of an event, is marked, and goes signed to each e
     revisionId: `invrev_${newRefreshId()}`,
     previousRevisionId: `invrev_${newRefreshId()}`,
   });
-  const real = projectEvent.parse(JSON.parse(refreshEvent(changed).json));
+  const real = asSent(projectEvent, JSON.parse(writeRefreshEvent(changed).json));
   expect(membersOf(event)).toEqual(membersOf({ ...real, data: { ...real.data, test: true } }));
   await deliveryWhen(world, endpoint, 'it is delivered', ({ state }) => state === 'delivered');
   const of = async (owner: string) => (await world.eventDeliveries(owner, [sent.eventId])).items;

@@ -15,7 +15,7 @@ import { createEndpoint, type ManageEndpointsDeps } from '../src/webhooks/manage
 import { redeliverRange } from '../src/webhooks/redeliver.ts';
 import { type ServeEndpointDeps, serveEndpoint } from '../src/webhooks/serve-endpoint.ts';
 import {
-  type EndpointTurn,
+  type DueEndpoint,
   openWebhookCollections,
   type WebhookDelivery,
   type WebhookEndpoint,
@@ -23,7 +23,7 @@ import {
 } from '../src/webhooks/webhook-document.ts';
 import { endpointWith } from './support/endpoints.ts';
 
-const type = 'inventory.refresh.completed';
+const type = 'inventory.refresh.completed' as const;
 const sealer = createTextSealer([randomBytes(32).toString('base64url')]);
 const clock = createTestClock(1_000_000_000);
 const perMinute = 100;
@@ -310,7 +310,7 @@ test('an endpoint whose turn, or the claim of it, a clock that was ahead has dat
   );
   const found = await turns.findDue(clock.now() + 2 * waitMaxMs, 100);
   const due = found.find(({ item }) => item.endpointId === claimed?.endpointId);
-  await turns.claim(due as Pending<EndpointTurn>, 'lost', clock.now() + waitMaxMs + 60_000);
+  await turns.claim(due as Pending<DueEndpoint>, 'lost', clock.now() + waitMaxMs + 60_000);
   const before = await turns.findDue(clock.now(), 100);
 
   await endpoints.makeDueIfAfter(clock.now() + waitMaxMs, clock.now());

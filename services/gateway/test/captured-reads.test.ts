@@ -69,7 +69,7 @@ async function expectNotSent(scope: InventoryKey): Promise<void> {
     'no charge is open and no chain waits',
     async () =>
       (await records.collection('page_intents').countDocuments()) === 0 &&
-      (await records.collection('captures').countDocuments({ dueAt: { $exists: true } })) === 0,
+      (await records.collection('captures').countDocuments({ work: { $exists: true } })) === 0,
   );
   const fence = newInventory([membersText('9')]);
   await readOk(fence, world.issue().key);

@@ -67,7 +67,7 @@ async function startReplica(
     );
     const staged = createStagingClient(revisionStore, stagingTimeoutMs);
     const captures = openCaptures(context, { db, bus: own, intents, staging: staged });
-    const waiting = () => db.collection('captures').countDocuments({ dueAt: { $exists: true } });
+    const waiting = () => db.collection('captures').countDocuments({ work: { $exists: true } });
     replica = { captures, intents, waiting };
     return { url: baseUrl };
   }

@@ -31,7 +31,7 @@ afterAll(() => mongo.close());
 async function insertCorrupt(collection: string): Promise<void> {
   const documents = ['corrupt-1', 'corrupt-2'].map((_id) => ({
     _id,
-    work: { dueAt: new Date(0) },
+    work: { dueAtMs: 0 },
   }));
   await mongo.db.collection(collection).insertMany(documents as never);
 }

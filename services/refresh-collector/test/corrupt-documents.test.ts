@@ -77,7 +77,7 @@ test('corrupt refreshes due first take no place among those to be resent (decisi
     await insertRefresh(),
     await insertRefresh(),
   ];
-  const work = { queue: 'commands', dueAt: new Date(stored.clock.now() + 1), tries: 'many' };
+  const work = { queue: 'commands', dueAtMs: stored.clock.now() + 1, tries: 'many' };
   for (const id of [first, second]) await overwrite('refreshes', id, { work });
   stored.clock.advance(config.resend.firstMs);
 

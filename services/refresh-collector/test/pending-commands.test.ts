@@ -95,7 +95,7 @@ test('a step costs one write, also where its messages cannot be sent: they are p
   for (const fact of facts) await applyFact(saga, accepted.refreshId, fact, 'resend');
 
   expect(writes).toBe(facts.length);
-  const pending = { queue: 'commands', dueAt: new Date(clock.now() + 10_000) };
+  const pending = { queue: 'commands', dueAtMs: clock.now() + 10_000 };
   expect(await collection.findOne({ _id: accepted.refreshId })).toMatchObject({
     phase: 'settling',
     work: pending,

@@ -31,9 +31,7 @@ async function stored(...refreshes: (readonly [phase: string, ageMin: number, tr
       requestedAtMs: ago(ageMin),
       queueDeadlineMs: ago(ageMin - 30),
       collectDeadlineMs: phase === 'collecting' ? ago(ageMin - 90) : null,
-      ...(tries === undefined
-        ? {}
-        : { work: { dueAt: new Date(ago(0)), tries, queue: 'commands' } }),
+      ...(tries === undefined ? {} : { work: { dueAtMs: ago(0), tries, queue: 'commands' } }),
     })),
   );
 }

@@ -56,8 +56,7 @@ async function crashedWorker(scan: Scan) {
   const _id = inventoryKeyText(scan.scope);
   const lease = await scopes.acquireLease(_id, systemIdentifiers.uuidV7());
   if (!lease) throw new Error('no lease');
-  const dueIn = (ms: number) =>
-    change({ $set: { 'work.dueAt': new Date(systemClock.now() + ms) } });
+  const dueIn = (ms: number) => change({ $set: { 'work.dueAtMs': systemClock.now() + ms } });
   const expired = { $set: { 'lease.until': new Date(0) } };
   const scopeLeaseEnds = () => store.collections.scopes.updateOne({ _id }, expired);
   /** As when their time runs out, and only once the worker has done what it was to do. */
@@ -442,7 +441,7 @@ describe('On a clock of the test', () => {
     const tried = (times: number) =>
       waitFor(`try ${times} has failed`, async () => {
         const { work } = (await store.collections.scans.findOne({ _id: scan.scanId })) ?? {};
-        const isPostponed = (work?.dueAt.getTime() ?? 0) < clock.now() + 60_000;
+        const isPostponed = (work?.dueAtMs ?? 0) < clock.now() + 60_000;
         if (work?.tries === times && isPostponed) return true;
         // A replica that has failed leaves the next checks to others.
         await wakeReplicas();
@@ -469,7 +468,7 @@ describe('On a clock of the test', () => {
       const isMissing = () =>
         waitFor('a try found it missing', async () => {
           const { work } = (await store.collections.scans.findOne({ _id: scan.scanId })) ?? {};
-          return work?.owner && work.tries === 0 && work.dueAt.getTime() > clock.now();
+          return work?.owner && work.tries === 0 && work.dueAtMs > clock.now();
         });
       await isMissing();
       clock.advance(59_000);

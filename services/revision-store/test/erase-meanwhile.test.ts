@@ -101,7 +101,7 @@ async function assemble(deps: Scanning, scan: Scan, isDisturbed: () => boolean) 
     return isDisturbed();
   });
   // Where it is not decided, another worker takes it; the command wakes it.
-  const due = { $set: { 'work.dueAt': new Date(nowMs) } };
+  const due = { $set: { 'work.dueAtMs': nowMs } };
   await store.collections.scans.updateOne({ _id: scan.scanId }, due);
   await store.complete(scan);
 }

@@ -23,9 +23,9 @@ test('corrupt scans that are due first take no place among those to be assembled
   const scan = newScan({ scope: newScope(), pages: [plainPage(0, 3)] });
   const completed = completedScan(scan);
   await createScanRecords(scans).insertScan({ scan: completed, trace: {}, nowMs: 3 });
-  const corrupt = [1, 2].map((dueAt) => ({
+  const corrupt = [1, 2].map((dueAtMs) => ({
     _id: systemIdentifiers.uuidV7(),
-    work: { dueAt: new Date(dueAt), tries: 0, owner: null, queue: 'small' },
+    work: { dueAtMs, tries: 0, owner: null, queue: 'small' },
   }));
   await scans.insertMany(corrupt as never);
 

@@ -106,10 +106,10 @@ export async function openStored(stack: Stack) {
     /** When each event of a Project was appended to its log. */
     async appendedAt({ projectId: of }: Project): Promise<ReadonlyMap<string, number>> {
       const entries = await db
-        .collection<{ event: { id: string }; appendedAt: Date }>('projectLog')
-        .find({ projectId: of }, { projection: { 'event.id': 1, appendedAt: 1 } })
+        .collection<{ event: { id: string }; appendedAtMs: number }>('projectLog')
+        .find({ projectId: of }, { projection: { 'event.id': 1, appendedAtMs: 1 } })
         .toArray();
-      return new Map(entries.map(({ event, appendedAt }) => [event.id, appendedAt.getTime()]));
+      return new Map(entries.map(({ event, appendedAtMs }) => [event.id, appendedAtMs]));
     },
     close,
   };

@@ -1,4 +1,5 @@
 import { refreshCompletedEvent } from '@inventory/contracts/http/project-event';
+import { isoTime } from '@inventory/runtime/clock';
 import type { StoryStack } from './test-stack.ts';
 
 export interface LoggedEvent {
@@ -15,11 +16,11 @@ interface StoredEntry {
   readonly event: { readonly id: string; readonly json: string };
 }
 
-const refreshEvent = refreshCompletedEvent.transform(({ occurred_at, project_id, data }) => ({
-  refreshId: data.refresh_id,
+const refreshEvent = refreshCompletedEvent.transform(({ occurredAtMs, projectId, data }) => ({
+  refreshId: data.refreshId,
   outcome: data.outcome,
-  occurredAt: occurred_at,
-  projectId: project_id,
+  occurredAt: isoTime(occurredAtMs),
+  projectId,
 }));
 
 /** The refreshes in a Project's log, oldest first. */

@@ -55,6 +55,6 @@ export async function refreshOnePages(
 export function refreshIdsOf(frames: readonly EventSourceMessage[]): string[] {
   return frames.map(({ data }) => {
     const event = projectEvent.parse(JSON.parse(data));
-    return 'refresh_id' in event.data ? event.data.refresh_id : '';
+    return 'refreshId' in event.data ? event.data.refreshId : '';
   });
 }

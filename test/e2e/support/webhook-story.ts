@@ -1,4 +1,5 @@
 import { type ProjectEvent, projectEvent } from '@inventory/contracts/http/project-event';
+import { asSent } from '@inventory/testkit/as-sent';
 import { waitFor } from '@inventory/testkit/wait-for';
 import {
   type ReceivedHook,
@@ -69,7 +70,7 @@ export async function openWebhookStory(
         const hooks = receiver.of(path);
         return hooks.length >= times && hooks;
       }),
-    verified: ({ endpointSecret }, hook) => projectEvent.parse(verifyHook(endpointSecret, hook)),
+    verified: ({ endpointSecret }, hook) => asSent(projectEvent, verifyHook(endpointSecret, hook)),
     async eventsOf({ api, projectId }) {
       const { json } = await api.call({ path: `/v2/projects/${projectId}/events` });
       return json.data.items.map(({ event }: { event: ProjectEvent }) => event);

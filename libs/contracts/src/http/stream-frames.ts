@@ -32,7 +32,7 @@ export const revokedData = z.object({
 /** `data` of each frame, by its `event`; later versions may add types of events. */
 export const streamFrames = {
   checkpoint: checkpointData,
-  ...Object.fromEntries(projectEvent.options.map((event) => [event.shape.type.value, event])),
+  ...Object.fromEntries(projectEvent.options.map((event) => [event.in.shape.type.value, event])),
   'stream.closing': closingData,
   'stream.recovery_required': recoveryData,
   'stream.authorization_revoked': revokedData,

@@ -191,5 +191,16 @@ export const webhookRedelivered = wire({
   continueSinceMs: time.nullable(),
 });
 
+/** A test event. */
+export const webhookPingEvent = wire({
+  id: eventId,
+  version: z.literal(1),
+  type: z.literal(webhookPingType),
+  occurredAtMs: time,
+  projectId,
+  data: wire({ endpointId: webhookEndpointId }),
+  links: z.object({}),
+});
+
 /** A test was scheduled; its result is among the endpoint's deliveries. */
 export const webhookPing = wire({ eventId });

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { projectPath } from '../http/parameters.ts';
-import { eventTypeName, type ProjectEvent } from '../http/project-event.ts';
+import { eventTypeName, projectEvent } from '../http/project-event.ts';
 import { eventId, projectId, refreshId } from '../ids.ts';
 import { time, wire } from '../wire.ts';
 import { operationsFor } from './operations.ts';
@@ -22,13 +22,12 @@ export const eventText = wire({
 export type EventText = z.output<typeof eventText>;
 
 /** Writes the JSON of an event, once for all readers. */
-export function writeEvent<Event extends ProjectEvent>(
+export function writeEvent<Event extends z.output<typeof projectEvent>>(
   event: Event,
 ): EventText & { readonly type: Event['type'] } {
-  const { id, type, occurred_at } = event;
-  const ofRefresh = event.type === 'inventory.refresh.completed' ? event.data.refresh_id : null;
-  const occurredAtMs = Date.parse(occurred_at);
-  return { id, type, occurredAtMs, refreshId: ofRefresh, json: JSON.stringify(event) };
+  const { id, type, occurredAtMs } = event;
+  const refreshId = event.type === 'inventory.refresh.completed' ? event.data.refreshId : null;
+  return { id, type, occurredAtMs, refreshId, json: JSON.stringify(z.encode(projectEvent, event)) };
 }
 
 /** Most Projects of one request for heads. */

@@ -38,7 +38,7 @@ const eventDeliveries = z.object({
 const allWebhookEndpoints = z.object({ items: z.array(webhookEndpoint) });
 
 /** Body of POST /projects/{project_id}/webhook-endpoints of the event-stream. */
-const newWebhookEndpointOfAccount = wire({ ...newWebhookEndpoint.shape, accountId });
+export const newWebhookEndpointOfAccount = wire({ ...newWebhookEndpoint.shape, accountId });
 
 /** Body of POST …/rotate-secret of the event-stream. */
 const keyedWebhookRotation = wire({

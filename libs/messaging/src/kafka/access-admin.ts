@@ -19,18 +19,18 @@ export interface AccessRules {
   readonly topicPrefix: string;
 }
 
-export interface EnsureAccessOptions extends KafkaAccess, AccessRules {
-  readonly logger: Logger;
-}
-
 /**
  * Gives the user of each service what the topic catalogue names the service for; run by deployment
  * with an administrator's login. Rules that exist are not changed, and none is removed. Resolves
  * with the number of rules.
  */
-export async function ensureAccess(options: EnsureAccessOptions): Promise<number> {
-  const acl = aclEntries(options);
-  const kafka = createKafkaClient({ ...options, clientId: 'access-admin' });
+export async function ensureAccess(
+  access: KafkaAccess,
+  rules: AccessRules,
+  logger: Logger,
+): Promise<number> {
+  const acl = aclEntries(rules);
+  const kafka = createKafkaClient({ ...access, logger, clientId: 'access-admin' });
   await readAsAdmin(kafka, (admin) => admin.createAcls({ acl }));
   return acl.length;
 }

@@ -1,6 +1,5 @@
 import { deadLetterTopic, type TopicName } from '@inventory/contracts/topics';
 import { jitteredDelayMs } from '@inventory/runtime/backoff';
-import type { Logger } from '@inventory/runtime/logger';
 import { createSemaphore } from '@inventory/runtime/semaphore';
 import { pause, withDeadline } from '@inventory/runtime/wait';
 import type { WorkConsumer } from '../bus.ts';
@@ -8,21 +7,12 @@ import { deadLetters } from '../messaging-metrics.ts';
 import { createPartitionWork, type PositionedRecord } from '../partition-work.ts';
 import { handlerBackoff, postponeMs } from '../retry-policy.ts';
 import type { WireRecord } from '../wire-record.ts';
+import type { ConsumerContext } from './consumer-context.ts';
 import { measureConsumer } from './measure-consumer.ts';
 import type { OffsetCommits } from './offset-commits.ts';
 import { openPartitionQueue, type PartitionQueue } from './partition-queue.ts';
-import type { RecordSender } from './record-sender.ts';
 import { logicalTopic, physicalTopic } from './topic-names.ts';
 import type { FetchedBatch, GroupMember } from './wire-client.ts';
-
-export interface BatchHandlerOptions {
-  readonly work: WorkConsumer;
-  readonly topicPrefix: string;
-  readonly member: GroupMember;
-  readonly sender: RecordSender;
-  readonly commits: OffsetCommits;
-  readonly logger: Logger;
-}
 
 /**
  * Handles the batches that the client fetches. Records are enqueued in their partition's queue and
@@ -50,9 +40,15 @@ const partitionConcurrencyMax = 16;
  */
 const backpressureMs = 1_000;
 
-export function createBatchHandler(options: BatchHandlerOptions): BatchHandler {
-  const { work, topicPrefix, member, commits, logger } = options;
-  const sendDeadLetter = deadLetterSender(options);
+export function createBatchHandler(
+  context: ConsumerContext,
+  work: WorkConsumer,
+  member: GroupMember,
+  commits: OffsetCommits,
+): BatchHandler {
+  const { wire, topicPrefix } = context;
+  const { logger } = wire.connection;
+  const sendDeadLetter = deadLetterSender(context);
   const measured = measureConsumer(work);
   const semaphore = createSemaphore(partitionConcurrencyMax);
   const flooded = new Map<string, TopicName>();
@@ -143,7 +139,7 @@ export function createBatchHandler(options: BatchHandlerOptions): BatchHandler {
   };
 }
 
-function deadLetterSender({ topicPrefix, sender }: BatchHandlerOptions) {
+function deadLetterSender({ topicPrefix, sender }: ConsumerContext) {
   return async (topic: TopicName, record: WireRecord): Promise<void> => {
     const letters = physicalTopic(topicPrefix, deadLetterTopic(topic));
     await sender.send([{ topic: letters, records: [record] }]);

@@ -2,10 +2,11 @@ import { withDeadline } from '@inventory/runtime/wait';
 import type { BroadcastConsumer } from '../bus.ts';
 import { deadLetters } from '../messaging-metrics.ts';
 import { decode, type Position } from '../wire-record.ts';
+import type { ReaderContext } from './consumer-context.ts';
 import { timingOf } from './timing.ts';
 import { logicalTopic, physicalTopic } from './topic-names.ts';
 import type { FetchedBatch, ReadRecord, WireClient } from './wire-client.ts';
-import type { ConsumerContext, KafkaSubscription } from './work-consumer.ts';
+import type { KafkaSubscription } from './work-consumer.ts';
 
 /** The next offset of each partition, by `topic/partition`. */
 export type Positions = Map<string, string>;
@@ -17,14 +18,14 @@ export type Positions = Map<string, string>;
  * join: the client itself would restart at the end and skip messages published meanwhile.
  */
 export async function startBroadcastConsumer(
-  context: Pick<ConsumerContext, 'wire' | 'topicPrefix'>,
+  context: ReaderContext,
   broadcast: BroadcastConsumer,
   groupId: string,
   given?: Positions,
 ): Promise<KafkaSubscription> {
   const { wire, topicPrefix } = context;
   const { logger } = wire.connection;
-  const { requestTimeoutMs, fetchWaitMs } = timingOf(wire.connection);
+  const { requestTimeoutMs, fetchWaitMs } = timingOf(wire.connection.timing);
   const topics = broadcast.topics.map((topic) => physicalTopic(topicPrefix, topic));
   const positions = given ?? (await currentEnds(wire, topics));
   const member = await wire.openMember({
@@ -35,7 +36,7 @@ export async function startBroadcastConsumer(
     startOf: (topic, partition) => positions.get(`${topic}/${partition}`) ?? '0',
   });
 
-  function receive(record: Omit<ReadRecord, 'offset'>, position: Position): void {
+  function receive(record: ReadRecord, position: Position): void {
     const decoded = decode(record, { ...position, writtenAtMs: record.writtenAtMs });
     if (decoded.result === 'undecodable') {
       deadLetters.add(1, { 'messaging.destination.name': position.topic, reason: decoded.reason });
@@ -51,8 +52,8 @@ export async function startBroadcastConsumer(
 
   async function handle(batch: FetchedBatch): Promise<void> {
     const topic = logicalTopic(topicPrefix, batch.topic);
-    for (const { offset, ...record } of batch.records) {
-      const position = { topic, partition: batch.partition, offset };
+    for (const record of batch.records) {
+      const position = { topic, partition: batch.partition, offset: record.offset };
       if (broadcast.wants?.({ topic, key: record.key }) !== false) receive(record, position);
     }
     // Nothing runs in between: the records of a batch are received in one turn.

@@ -5,11 +5,6 @@ import { type Admin, ConfigResourceTypes, type ITopicConfig } from 'kafkajs';
 import { createKafkaClient } from './kafkajs/client.ts';
 import { readAsAdmin } from './kafkajs/read-as-admin.ts';
 
-export interface CompareTopicsOptions extends KafkaAccess {
-  readonly wanted: readonly ITopicConfig[];
-  readonly logger: Logger;
-}
-
 /** A topic as the cluster has it. */
 export interface FoundTopic {
   readonly topic: string;
@@ -39,10 +34,11 @@ const offsetsRetentionMin = Math.max(
  * with that of the topics. Nothing is changed: each difference is logged, and resolved with.
  */
 export async function compareTopics(
-  options: CompareTopicsOptions,
+  access: KafkaAccess,
+  wanted: readonly ITopicConfig[],
+  logger: Logger,
 ): Promise<readonly TopicDifference[]> {
-  const { wanted, logger } = options;
-  const kafka = createKafkaClient({ ...options, clientId: 'topic-admin' });
+  const kafka = createKafkaClient({ ...access, logger, clientId: 'topic-admin' });
   const names = wanted.map(({ topic }) => topic);
   const found = await readAsAdmin(kafka, (admin) => readTopics(admin, names));
   const retentions = await readAsAdmin(kafka, readOffsetsRetention);

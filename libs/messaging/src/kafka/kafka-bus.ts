@@ -59,7 +59,7 @@ export async function createKafkaBus(options: KafkaBusOptions): Promise<MessageB
     );
   }
 
-  const { topicsTimeoutMs: timeoutMs } = timingOf(options);
+  const { topicsTimeoutMs: timeoutMs } = timingOf(options.timing);
   const untilTopicsExist = (names: readonly TopicName[]) =>
     wire.read((cluster) => {
       const topics = names.map((topic) => physicalTopic(topicPrefix, topic));
@@ -82,7 +82,7 @@ export async function createKafkaBus(options: KafkaBusOptions): Promise<MessageB
     publish: (messages) => inSendSpans(messages, publish),
     async consume(work) {
       await untilTopicsExist(work.topics);
-      const gaps = await openRetentionGaps({ ...work, wire, topicPrefix, logger });
+      const gaps = await openRetentionGaps(context, work);
       const consumer = await startWorkConsumer(context, work).catch((error: unknown) => {
         gaps.stop();
         throw error;
@@ -157,7 +157,7 @@ const topicsPauseMs = 500;
  * job. Rejects with {@link TopicsMissing} after `timeoutMs`.
  */
 async function awaitTopics(
-  cluster: Pick<ClusterReads, 'topics'>,
+  cluster: ClusterReads,
   { topics, timeoutMs, logger, stopping }: AwaitTopicsOptions,
 ): Promise<void> {
   const startMs = monotonicNow();

@@ -178,7 +178,7 @@ function createByteCapacity(bytesMax: number) {
 }
 
 function progressOf(
-  { unfinished, oldest }: Pick<PartitionSchedule<PositionedRecord>, 'unfinished' | 'oldest'>,
+  { unfinished, oldest }: PartitionSchedule<PositionedRecord>,
   behind: number,
 ): PartitionProgress {
   return { lag: Math.max(0, behind) + unfinished, oldestAtMs: oldest?.writtenAtMs ?? null };

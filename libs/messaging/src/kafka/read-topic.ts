@@ -45,7 +45,7 @@ export async function readTopic(options: ReadTopicOptions): Promise<readonly Rec
     positions,
   );
   const startMs = monotonicNow();
-  const timeoutMs = 6 * timingOf(options).requestTimeoutMs;
+  const timeoutMs = 6 * timingOf(options.timing).requestTimeoutMs;
   try {
     while (!isAtEnd()) {
       if (elapsedSince(startMs) > timeoutMs) throw new Error(`${topic} is not read in time`);

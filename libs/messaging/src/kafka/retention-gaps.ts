@@ -1,15 +1,8 @@
-import { type TopicName, topics } from '@inventory/contracts/topics';
-import type { Logger } from '@inventory/runtime/logger';
+import { topics } from '@inventory/contracts/topics';
 import { pause } from '@inventory/runtime/wait';
-import type { ClusterReads, WireClient } from './wire-client.ts';
-
-export interface RetentionGapOptions {
-  readonly wire: WireClient;
-  readonly group: string;
-  readonly topics: readonly TopicName[];
-  readonly topicPrefix: string;
-  readonly logger: Logger;
-}
+import type { WorkConsumer } from '../bus.ts';
+import type { ReaderContext } from './consumer-context.ts';
+import type { ClusterReads } from './wire-client.ts';
 
 /** Records that a group may have missed, until its position is past them. */
 export interface RetentionGaps {
@@ -26,11 +19,15 @@ const checkIntervalMs = 1_000;
  * Checks for records that may have expired before the group consumed them and, where there are any,
  * repeats the check until the group's position is past them.
  */
-export async function openRetentionGaps(options: RetentionGapOptions): Promise<RetentionGaps> {
-  const { wire, group, logger } = options;
+export async function openRetentionGaps(
+  { wire, topicPrefix }: ReaderContext,
+  work: WorkConsumer,
+): Promise<RetentionGaps> {
+  const { group } = work;
+  const { logger } = wire.connection;
   const stopping = new AbortController();
   const find = async () =>
-    (await wire.read((cluster) => findRetentionGaps(cluster, options))).flat();
+    (await wire.read((cluster) => findRetentionGaps(cluster, work, topicPrefix))).flat();
   let gaps = await find();
   for (const { gap } of gaps) logger.error({ group, gap }, 'records expired before consumption');
 
@@ -66,13 +63,14 @@ interface RetentionGap {
  */
 async function findRetentionGaps(
   cluster: ClusterReads,
-  consumed: Pick<RetentionGapOptions, 'group' | 'topics' | 'topicPrefix'>,
+  work: WorkConsumer,
+  topicPrefix: string,
 ): Promise<RetentionGap[][]> {
-  const groupId = consumed.topicPrefix + consumed.group;
-  const durable = consumed.topics.filter((name) => topics[name].retentionMs > workRetentionMs);
+  const groupId = topicPrefix + work.group;
+  const durable = work.topics.filter((name) => topics[name].retentionMs > workRetentionMs);
   const gaps: RetentionGap[][] = [];
   for (const name of durable) {
-    const topic = consumed.topicPrefix + name;
+    const topic = topicPrefix + name;
     const kept = await cluster.bounds(topic);
     const committed = await cluster.committed(groupId, topic);
     gaps.push(

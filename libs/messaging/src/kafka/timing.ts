@@ -1,4 +1,4 @@
-import type { KafkaAccess, KafkaTiming } from '@inventory/runtime/kafka-access';
+import type { KafkaTiming } from '@inventory/runtime/kafka-access';
 
 const defaults: KafkaTiming = {
   requestTimeoutMs: 10_000,
@@ -14,6 +14,6 @@ const defaults: KafkaTiming = {
   topicsTimeoutMs: 90_000,
 };
 
-export function timingOf({ timing }: Pick<KafkaAccess, 'timing'>): KafkaTiming {
+export function timingOf(timing?: Partial<KafkaTiming>): KafkaTiming {
   return { ...defaults, ...timing };
 }

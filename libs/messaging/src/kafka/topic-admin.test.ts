@@ -1,3 +1,4 @@
+import { only } from '@inventory/testkit/only';
 import { type Admin, KafkaJSAggregateError, KafkaJSProtocolError } from 'kafkajs';
 import { untilSettled } from './kafkajs/read-as-admin.ts';
 import { createMissing } from './topic-admin.ts';
@@ -20,7 +21,7 @@ const refusal = (...codes: number[]) =>
 /** A cluster that creates only some of the requested topics. */
 function slowCluster(existing: string[], answers: readonly { creates: string[]; error?: Error }[]) {
   const asked: string[][] = [];
-  const admin: Pick<Admin, 'listTopics' | 'createTopics'> = {
+  const admin = only<Admin>({
     listTopics: async () => [...existing],
     async createTopics({ topics }) {
       const answer = answers[asked.length];
@@ -29,7 +30,7 @@ function slowCluster(existing: string[], answers: readonly { creates: string[]; 
       if (answer?.error) throw answer.error;
       return true;
     },
-  };
+  });
   return { admin, asked };
 }
 

@@ -6,11 +6,15 @@ import { createKafkaClient } from './kafkajs/client.ts';
 import { untilSettled } from './kafkajs/read-as-admin.ts';
 import { timingOf } from './timing.ts';
 
-export interface EnsureTopicsOptions extends KafkaAccess {
+/** What a deployment states of its topics. */
+export interface StatedTopics {
   readonly partitions: number;
   readonly replicationFactor: number;
   /** The services' own setting. */
   readonly topicPrefix: string;
+}
+
+export interface EnsureTopicsOptions extends KafkaAccess, StatedTopics {
   readonly logger: Logger;
 }
 
@@ -27,7 +31,7 @@ export async function ensureTopics(options: EnsureTopicsOptions): Promise<readon
   const admin = kafka.admin();
   await admin.connect();
   try {
-    const { requestTimeoutMs: timeoutMs } = timingOf(options);
+    const { requestTimeoutMs: timeoutMs } = timingOf(options.timing);
     const created = await createMissing(admin, topicConfigs(options), timeoutMs);
     // The client's own wait fails on the first response of a broker that lacks the topics.
     await untilSettled(() => expectLeaders(admin, created), settleRequests * timeoutMs);
@@ -42,7 +46,7 @@ export async function ensureTopics(options: EnsureTopicsOptions): Promise<readon
  * request, and a later request then finds the topics.
  */
 export async function createMissing(
-  admin: Pick<Admin, 'listTopics' | 'createTopics'>,
+  admin: Admin,
   wanted: readonly ITopicConfig[],
   timeoutMs: number,
 ): Promise<readonly string[]> {
@@ -68,10 +72,8 @@ async function expectLeaders(admin: Admin, names: readonly string[]): Promise<vo
 const ordered: readonly TopicName[] = ['authority.changes.v1', 'billing.price-lists.v1'];
 
 /** Every topic and its dead letters, with partitions, replication and retention. */
-export function topicConfigs(
-  options: Pick<EnsureTopicsOptions, 'partitions' | 'replicationFactor' | 'topicPrefix'>,
-): ITopicConfig[] {
-  const { replicationFactor, topicPrefix } = options;
+export function topicConfigs(stated: StatedTopics): ITopicConfig[] {
+  const { replicationFactor, topicPrefix } = stated;
   const minInSync = String(Math.max(1, replicationFactor - 1));
   const entries = (retentionMs: number) => [
     { name: 'retention.ms', value: String(retentionMs) },
@@ -87,7 +89,7 @@ export function topicConfigs(
     const { consumers, retentionMs } = topics[topic];
     const main = {
       topic: topicPrefix + topic,
-      numPartitions: ordered.includes(topic) ? 1 : options.partitions,
+      numPartitions: ordered.includes(topic) ? 1 : stated.partitions,
       replicationFactor,
       configEntries: entries(retentionMs),
     };

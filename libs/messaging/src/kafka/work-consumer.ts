@@ -1,21 +1,14 @@
 import type { BusSubscription, WorkConsumer } from '../bus.ts';
 import { createBatchHandler } from './batch-handler.ts';
+import type { ConsumerContext } from './consumer-context.ts';
 import type { ConsumerWatch } from './consumer-watch.ts';
 import { createOffsetCommits } from './offset-commits.ts';
-import type { RecordSender } from './record-sender.ts';
 import { timingOf } from './timing.ts';
 import { physicalTopic } from './topic-names.ts';
-import type { WireClient } from './wire-client.ts';
 
 export interface KafkaSubscription extends BusSubscription {
   readonly watch: ConsumerWatch;
   readonly problems: () => readonly string[];
-}
-
-export interface ConsumerContext {
-  readonly wire: WireClient;
-  readonly sender: RecordSender;
-  readonly topicPrefix: string;
 }
 
 /** Runs one member of a consumer group over its topics. */
@@ -25,14 +18,14 @@ export async function startWorkConsumer(
 ): Promise<KafkaSubscription> {
   const { wire, topicPrefix } = context;
   const { logger } = wire.connection;
-  const { handlersDeadlineMs, commitDeadlineMs, fetchWaitMs } = timingOf(wire.connection);
+  const { handlersDeadlineMs, commitDeadlineMs, fetchWaitMs } = timingOf(wire.connection.timing);
   const member = await wire.openMember({
     groupId: `${topicPrefix}${work.group}`,
     topics: work.topics.map((topic) => physicalTopic(topicPrefix, topic)),
     fetchWaitMs,
   });
   const commits = createOffsetCommits(member, logger);
-  const handler = createBatchHandler({ ...context, work, member, commits, logger });
+  const handler = createBatchHandler(context, work, member, commits);
 
   function reassigned(): void {
     try {

@@ -99,7 +99,7 @@ function sameAs({ position, eventId, isQueued }: LastClaim) {
   return {
     position: position ?? { $exists: false },
     'event.id': eventId ?? { $exists: false },
-    'work.dueAt': { $exists: isQueued },
+    'work.dueAtMs': { $exists: isQueued },
   };
 }
 

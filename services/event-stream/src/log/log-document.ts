@@ -15,14 +15,16 @@ const logEntry = z.object({
   accountId,
   position: z.int(),
   event: eventText.out,
-  appendedAt: z.date(),
+  appendedAtMs: z.int(),
 });
 export type LogEntryDocument = Readonly<z.infer<typeof logEntry>>;
 
 /** Of an entry, what is read where its text is not needed. */
-const appendedEntry = logEntry.pick({ projectId: true, position: true, appendedAt: true });
+const appendedEntry = logEntry.pick({ projectId: true, position: true, appendedAtMs: true });
+export type AppendedPosition = Readonly<z.infer<typeof appendedEntry>>;
+
 const oldEntry = appendedEntry.extend({ _id: z.string(), event: eventText.out.pick({ id: true }) });
-export type OldEntryDocument = Readonly<z.infer<typeof oldEntry>>;
+export type OldEntry = Readonly<z.infer<typeof oldEntry>>;
 
 /** The position of an event whose entry was pruned: announced again, it keeps its position. */
 const prunedEvent = z.object({
@@ -30,7 +32,7 @@ const prunedEvent = z.object({
   _id: z.string(),
   projectId,
   position: z.int(),
-  prunedAt: z.date(),
+  prunedAtMs: z.int(),
 });
 export type PrunedEventDocument = Readonly<z.infer<typeof prunedEvent>>;
 
@@ -61,6 +63,8 @@ export const logDocuments = {
   pruning: { collection: 'logPruning', schema: logPruning },
 };
 
+export type LogCollections = ReturnType<typeof openLogCollections>;
+
 export function openLogCollections(db: Db) {
   return {
     log: db.collection<LogEntryDocument>(logDocuments.entry.collection),
@@ -81,13 +85,13 @@ export const logIndexes: readonly CollectionIndexes[] = [
         options: { unique: true },
       },
       // Covers the read of appended heads.
-      { name: 'appended', keys: { appendedAt: 1, projectId: 1, position: 1 } },
+      { name: 'appended', keys: { appendedAtMs: 1, projectId: 1, position: 1 } },
     ],
   },
   {
     collection: logDocuments.pruned.collection,
     shardKey: { _id: 1 },
-    indexes: [{ name: 'pruned_at', keys: { prunedAt: 1 } }],
+    indexes: [{ name: 'pruned_at', keys: { prunedAtMs: 1 } }],
   },
   { collection: logDocuments.claim.collection, shardKey: { _id: 1 }, indexes: [workIndex] },
 ];

@@ -2,18 +2,16 @@ import type { ProjectId } from '@inventory/contracts/ids';
 import { refusedWrites } from '@inventory/mongo/duplicate-key';
 import { deleteInBatches, retryOnce } from '@inventory/mongo/many-documents';
 import { parseDocument, readFirst } from '@inventory/mongo/parse-document';
-import { dateOf } from '@inventory/runtime/clock';
 import type { Logger } from '@inventory/runtime/logger';
 import { createWorkQueue } from '@inventory/work/work-queue';
 import {
+  type LogCollections,
   type LogEntryDocument,
   logDocuments,
-  type OldEntryDocument,
+  type OldEntry,
   type PrunedEventDocument,
 } from './log-document.ts';
-import { byId, entriesAfter, type LogCollections } from './project-log-store.ts';
-
-export type OldEntry = OldEntryDocument;
+import { byId, entriesAfter } from './project-log-store.ts';
 
 /** A log that is due for pruning. */
 export interface DueLog {
@@ -51,13 +49,12 @@ export function createLogPruning({ log, pruned, claims }: LogCollections, logger
     async removeEntries(entries: readonly OldEntry[], nowMs: number): Promise<void> {
       const last = entries.at(-1);
       if (last === undefined) return;
-      const prunedAt = dateOf(nowMs);
       const positions = entries.map(
         ({ event: { id: _id }, projectId, position }): PrunedEventDocument => ({
           _id,
           projectId,
           position,
-          prunedAt,
+          prunedAtMs: nowMs,
         }),
       );
       // A run that was interrupted between the two writes is repeated: its positions exist already.
@@ -68,7 +65,7 @@ export function createLogPruning({ log, pruned, claims }: LogCollections, logger
     },
     /** Deletes positions recorded before this. */
     async removePositionsBefore(timeMs: number): Promise<void> {
-      await deleteInBatches(pruned, { prunedAt: { $lt: dateOf(timeMs) } });
+      await deleteInBatches(pruned, { prunedAtMs: { $lt: timeMs } });
     },
   };
 }

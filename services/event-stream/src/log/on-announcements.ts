@@ -5,7 +5,7 @@ import type { OutgoingMessage } from '@inventory/messaging/bus';
 import type { Handlers } from '@inventory/messaging/dispatch';
 import type { AppendEvent, EventOwner } from './append-event.ts';
 import type { CountAppended } from './log-metrics.ts';
-import { balanceLowEvent, refreshEvent, watchPausedEvent } from './project-event.ts';
+import { writeBalanceLowEvent, writeRefreshEvent, writeWatchPausedEvent } from './project-event.ts';
 
 export interface AnnouncementDeps {
   readonly appendEvent: AppendEvent;
@@ -24,12 +24,12 @@ export interface AnnouncementDeps {
 export function onRefreshCompleted(deps: AnnouncementDeps): Handlers {
   return {
     'refresh.completed.v1': async ({ body }) => {
-      const event = refreshEvent(body);
+      const event = writeRefreshEvent(body);
       await appendEvent(deps, body, event);
       deps.onAppended(event, body.outcome);
     },
     'watch.paused.v1': async ({ body }) => {
-      const event = watchPausedEvent(body);
+      const event = writeWatchPausedEvent(body);
       await appendEvent(deps, body, event);
       deps.onAppended(event);
     },
@@ -45,7 +45,7 @@ export function onBalanceLow(deps: AnnouncementDeps): Handlers {
     'billing.balance-low.v1': async ({ body }) => {
       const { accountId } = body;
       for await (const projectId of deps.listEventProjects(accountId)) {
-        const event = balanceLowEvent(body, projectId);
+        const event = writeBalanceLowEvent(body, projectId);
         await appendEvent(deps, { accountId, projectId }, event);
         deps.onAppended(event);
       }

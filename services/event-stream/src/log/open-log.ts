@@ -46,7 +46,7 @@ export function openLog(context: ServiceContext<EventStreamConfig>, db: Db): Ope
     },
     context,
   );
-  const log = createProjectLog(collections, { clock, logger }, config.log);
+  const log = createProjectLog(collections, config.log, clock, logger);
   return { log, appendEvent: createAppends(log, clock, config.log) };
 }
 

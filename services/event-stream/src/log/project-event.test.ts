@@ -1,8 +1,9 @@
 import { projectEvent } from '@inventory/contracts/http/project-event';
 import { isoTime } from '@inventory/runtime/clock';
+import { asSent } from '@inventory/testkit/as-sent';
 import { newProjectId } from '@inventory/testkit/builders';
 import { completionOf } from '../../test/support/completions.ts';
-import { balanceLowEvent, refreshEvent, watchPausedEvent } from './project-event.ts';
+import { writeBalanceLowEvent, writeRefreshEvent, writeWatchPausedEvent } from './project-event.ts';
 
 const projectId = newProjectId();
 const revision_id = 'invrev_01900000-0000-7000-8000-000000000001';
@@ -16,11 +17,11 @@ const low = {
   atMs: Date.UTC(2026, 10, 21, 10),
 };
 
-const parsed = (event: { readonly json: string }) => projectEvent.parse(JSON.parse(event.json));
+const parsed = (event: { readonly json: string }) => asSent(projectEvent, JSON.parse(event.json));
 
 test('an event of a refresh names its inventory, its revision and where to read it (Events)', () => {
   const { refreshId: refresh_id, outcome, scope } = saved;
-  expect(parsed(refreshEvent(saved))).toEqual({
+  expect(parsed(writeRefreshEvent(saved))).toEqual({
     id: expect.stringMatching(/^evt_[0-9a-f-]{36}$/),
     version: 1,
     type: 'inventory.refresh.completed',
@@ -39,49 +40,51 @@ test('an event leads to what changed where its revision replaced one (Events: li
   const { platform_id } = saved.scope;
   const inventory = `/v2/platform/users/${platform_id}/inventory/730/2`;
 
-  const { links } = parsed(refreshEvent({ ...saved, previousRevisionId: previous_revision_id }));
+  const { links } = parsed(
+    writeRefreshEvent({ ...saved, previousRevisionId: previous_revision_id }),
+  );
 
   expect(links).toMatchObject({
     current: `${inventory}/current`,
     changes: `${inventory}/changes?since=${previous_revision_id}`,
   });
-  expect(parsed(refreshEvent(saved)).links).not.toHaveProperty('changes');
+  expect(parsed(writeRefreshEvent(saved)).links).not.toHaveProperty('changes');
 });
 
 test('without a saved revision revision_id is null and no link leads to Current (Events)', () => {
   const { refreshId: refresh_id, scope } = hidden;
-  expect(parsed(refreshEvent(hidden))).toMatchObject({
+  expect(parsed(writeRefreshEvent(hidden))).toMatchObject({
     data: { refresh_id, state: 'completed', outcome: 'private', scope, revision_id: null },
     links: { refresh: `/v2/platform/inventory-refreshes/${refresh_id}` },
   });
-  expect(refreshEvent(hidden).json).not.toContain('current');
+  expect(writeRefreshEvent(hidden).json).not.toContain('current');
 });
 
 test('the event of a run of a watch names it (Watches) [watch-runs]', () => {
   const watch_id = 'wat_0199c2a4-6f10-7b21-8c3d-4e5f6a7b8009';
-  expect(parsed(refreshEvent({ ...saved, watchId: watch_id }))).toMatchObject({
+  expect(parsed(writeRefreshEvent({ ...saved, watchId: watch_id }))).toMatchObject({
     data: { watch_id },
   });
 });
 
 test('a refresh has one event however often it is announced, and a crossing one in each Project (Events) [event-id, account-balance-low]', () => {
-  const [one, other] = [newProjectId(), newProjectId()].map((id) => balanceLowEvent(low, id));
+  const [one, other] = [newProjectId(), newProjectId()].map((id) => writeBalanceLowEvent(low, id));
 
-  expect(refreshEvent({ ...saved })).toEqual(refreshEvent(saved));
+  expect(writeRefreshEvent({ ...saved })).toEqual(writeRefreshEvent(saved));
   expect(one?.id).not.toBe(other?.id);
 });
 
 test('what is read of an event beside its text is what its text says (Events: same on every delivery)', () => {
-  for (const event of [refreshEvent(saved), balanceLowEvent(low, projectId)]) {
+  for (const event of [writeRefreshEvent(saved), writeBalanceLowEvent(low, projectId)]) {
     const { id, type, occurred_at } = parsed(event);
     expect({ id, type, occurred_at }).toEqual({
       ...{ id: event.id, type: event.type, occurred_at: isoTime(event.occurredAtMs) },
     });
   }
-  expect([refreshEvent(saved).refreshId, balanceLowEvent(low, projectId).refreshId]).toEqual([
-    saved.refreshId,
-    null,
-  ]);
+  expect([
+    writeRefreshEvent(saved).refreshId,
+    writeBalanceLowEvent(low, projectId).refreshId,
+  ]).toEqual([saved.refreshId, null]);
 });
 
 test('a pause of a watch has one event however often it is announced, and each pause its own (Watches) [watches, event-id]', () => {
@@ -93,9 +96,9 @@ test('a pause of a watch has one event however often it is announced, and each p
     reason: 'insufficient_funds',
     pausedAtMs: Date.UTC(2026, 10, 21, 10),
   } as const;
-  const later = watchPausedEvent({ ...paused, pausedAtMs: Date.UTC(2026, 10, 21, 11) });
+  const later = writeWatchPausedEvent({ ...paused, pausedAtMs: Date.UTC(2026, 10, 21, 11) });
 
-  expect(parsed(watchPausedEvent(paused))).toMatchObject({
+  expect(parsed(writeWatchPausedEvent(paused))).toMatchObject({
     type: 'inventory.watch.paused',
     occurred_at: '2026-11-21T10:00:00.000Z',
     data: { watch_id: paused.watchId, scope: saved.scope, reason: 'insufficient_funds' },
@@ -103,6 +106,6 @@ test('a pause of a watch has one event however often it is announced, and each p
       watch: `/v2/projects/${projectId}/watches/${saved.scope.platform_id}/${saved.scope.app_id}/${saved.scope.context_id}`,
     },
   });
-  expect(watchPausedEvent({ ...paused })).toEqual(watchPausedEvent(paused));
-  expect(later.id).not.toBe(watchPausedEvent(paused).id);
+  expect(writeWatchPausedEvent({ ...paused })).toEqual(writeWatchPausedEvent(paused));
+  expect(later.id).not.toBe(writeWatchPausedEvent(paused).id);
 });

@@ -14,41 +14,41 @@ import { uuidV5 } from '@inventory/runtime/identifiers';
  * The id is the UUIDv5 of the refresh and the type, so that a refresh has one event. A sample has the
  * members of any other, and its mark.
  */
-export function refreshEvent(
+export function writeRefreshEvent(
   completed: Omit<RefreshCompleted, 'accountId'>,
   mark: { readonly test?: true } = {},
 ) {
-  const { refreshId: refresh_id, outcome, scope, previousRevisionId: previous } = completed;
-  const { revisionId: revision_id, watchId: watch_id } = completed;
+  const { refreshId, projectId, outcome, scope, revisionId, watchId, completedAtMs } = completed;
+  const { previousRevisionId: previous } = completed;
   const type = 'inventory.refresh.completed';
   return writeEvent({
-    id: `evt_${uuidV5(refresh_id, type)}`,
+    id: `evt_${uuidV5(refreshId, type)}`,
     version: 1,
-    occurred_at: isoTime(completed.completedAtMs),
-    project_id: completed.projectId,
+    occurredAtMs: completedAtMs,
+    projectId,
     type,
-    data: { refresh_id, state: 'completed', outcome, scope, revision_id, watch_id, ...mark },
+    data: { refreshId, state: 'completed', outcome, scope, revisionId, watchId, ...mark },
     links: {
-      refresh: refreshPath(refresh_id),
-      ...(revision_id === null ? {} : { current: currentPath(scope) }),
+      refresh: refreshPath(refreshId),
+      ...(revisionId === null ? {} : { current: currentPath(scope) }),
       ...(previous === null ? {} : { changes: changesPath(scope, previous) }),
     },
   });
 }
 
 /** A pause has one event: its id is the UUIDv5 of the watch, the type and the time of the pause. */
-export function watchPausedEvent(paused: MessageBody<'watch.paused.v1'>) {
-  const { watchId: watch_id, scope, reason, projectId: project_id } = paused;
-  const paused_at = isoTime(paused.pausedAtMs);
+export function writeWatchPausedEvent(paused: MessageBody<'watch.paused.v1'>) {
+  const { watchId, projectId, scope, reason, pausedAtMs } = paused;
   const type = 'inventory.watch.paused';
+  const name = `${type}/${isoTime(pausedAtMs)}`;
   return writeEvent({
-    id: `evt_${uuidV5(watch_id.slice(idPrefixes.watch.length), `${type}/${paused_at}`)}`,
+    id: `evt_${uuidV5(watchId.slice(idPrefixes.watch.length), name)}`,
     version: 1,
-    occurred_at: paused_at,
-    project_id,
+    occurredAtMs: pausedAtMs,
+    projectId,
     type,
-    data: { watch_id, scope, reason },
-    links: { watch: watchPath(project_id, scope) },
+    data: { watchId, scope, reason },
+    links: { watch: watchPath(projectId, scope) },
   });
 }
 
@@ -56,15 +56,15 @@ export function watchPausedEvent(paused: MessageBody<'watch.paused.v1'>) {
  * A crossing has one event in each Project of the account: an event belongs to one log, so the
  * Project is part of the name that its id is the UUIDv5 of.
  */
-export function balanceLowEvent(low: BillingBalanceLow, project_id: ProjectId) {
+export function writeBalanceLowEvent(low: BillingBalanceLow, projectId: ProjectId) {
   const { accountId, threshold, available, entrySeq } = low;
   const type = 'account.balance.low';
-  const name = `${type}/${threshold}/${entrySeq}/${project_id}`;
+  const name = `${type}/${threshold}/${entrySeq}/${projectId}`;
   return writeEvent({
     id: `evt_${uuidV5(accountId.slice(idPrefixes.account.length), name)}`,
     version: 1,
-    occurred_at: isoTime(low.atMs),
-    project_id,
+    occurredAtMs: low.atMs,
+    projectId,
     type,
     data: { available, threshold },
     links: { account: '/v2/account' },

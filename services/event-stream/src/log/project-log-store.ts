@@ -3,25 +3,19 @@ import type { AppendedEvent } from '@inventory/contracts/messages/project-events
 import { refusedWrites } from '@inventory/mongo/duplicate-key';
 import { parseDocument, readFirst } from '@inventory/mongo/parse-document';
 import { sharedCommands } from '@inventory/mongo/shared-commands';
-import { type Clock, dateOf } from '@inventory/runtime/clock';
+import type { Clock } from '@inventory/runtime/clock';
 import { createBatcher } from '@inventory/runtime/concurrency';
 import type { Logger } from '@inventory/runtime/logger';
-import type { Collection, FindCursor } from 'mongodb';
+import type { FindCursor } from 'mongodb';
 import { type Claim, createClaimStore } from './claim-store.ts';
 import {
-  type LogClaimDocument,
+  type AppendedPosition,
+  type LogCollections,
   type LogEntryDocument,
   logDocuments,
-  type PrunedEventDocument,
 } from './log-document.ts';
 
 export interface KeptEntry extends AppendedEvent {
-  readonly appendedAtMs: number;
-}
-
-export interface AppendedPosition {
-  readonly projectId: ProjectId;
-  readonly position: number;
   readonly appendedAtMs: number;
 }
 
@@ -32,38 +26,30 @@ export interface ProjectLogSettings {
   readonly keepMs: number;
 }
 
-export interface LogCollections {
-  readonly log: Collection<LogEntryDocument>;
-  readonly pruned: Collection<PrunedEventDocument>;
-  readonly claims: Collection<LogClaimDocument>;
-}
-
-export interface ProjectLogDeps {
-  readonly clock: Clock;
-  readonly logger: Logger;
-}
-
 /** Entries per command. */
 const entriesAtOnce = 100;
 const readsAtOnce = 100;
 
-type NewEntry = Omit<LogEntryDocument, 'appendedAt'>;
+interface NewEntry extends Claim {
+  readonly _id: string;
+  readonly projectId: ProjectId;
+}
 
 /** The append-only log of each Project's events: commit order is position order. */
 export type ProjectLog = ReturnType<typeof createProjectLog>;
 
 export function createProjectLog(
   { log, pruned, claims }: LogCollections,
-  { clock, logger }: ProjectLogDeps,
   { logEpoch, keepMs }: ProjectLogSettings,
+  clock: Clock,
+  logger: Logger,
 ) {
   const inserts = createBatcher<NewEntry, number | null>({
     ...sharedCommands,
     itemsMax: entriesAtOnce,
     async flush(entries) {
       const appendedAtMs = clock.now();
-      const appendedAt = dateOf(appendedAtMs);
-      const documents = entries.map((entry) => ({ ...entry, appendedAt }));
+      const documents = entries.map((entry) => ({ ...entry, appendedAtMs }));
       const taken = await refusedWrites(log.insertMany(documents, { ordered: false }));
       return entries.map((_entry, index) => (taken.has(index) ? null : appendedAtMs));
     },
@@ -90,7 +76,7 @@ interface AppendedRange {
 }
 
 const appendedIn = ({ sinceMs, untilMs }: AppendedRange) => ({
-  appendedAt: { $gte: dateOf(sinceMs), $lte: dateOf(untilMs) },
+  appendedAtMs: { $gte: sinceMs, $lte: untilMs },
 });
 
 interface LogRead {
@@ -144,9 +130,9 @@ function logReads(
     },
     /** Positions of all Projects appended at or after a time, oldest first. */
     async listAppendedSince(sinceMs: number, limit: number): Promise<AppendedPosition[]> {
-      const since = { appendedAt: { $gte: dateOf(sinceMs) } };
-      const projection = { _id: 0, projectId: 1, position: 1, appendedAt: 1 } as const;
-      const query = log.find(since, { projection }).sort({ appendedAt: 1 });
+      const since = { appendedAtMs: { $gte: sinceMs } };
+      const projection = { _id: 0, projectId: 1, position: 1, appendedAtMs: 1 } as const;
+      const query = log.find<AppendedPosition>(since, { projection }).sort({ appendedAtMs: 1 });
       return readFirst(query, limit, (stored) => [appendedOf(stored)], logger);
     },
     /** Kept entries appended in a time range, after a position, ascending. */
@@ -162,9 +148,9 @@ function logReads(
     async findAppendedAfter(projectId: ProjectId, range: AppendedRange, count: number) {
       const next = await log.findOne(
         { ...entriesAfter(projectId, 0), ...appendedIn(range) },
-        { ...byId, sort: { _id: 1 }, skip: count, projection: { appendedAt: 1 } },
+        { ...byId, sort: { _id: 1 }, skip: count, projection: { appendedAtMs: 1 } },
       );
-      return next?.appendedAt.getTime() ?? null;
+      return next?.appendedAtMs ?? null;
     },
     /** The kept entry of an event. */
     async findEntry(projectId: ProjectId, eventId: EventId): Promise<KeptEntry | null> {
@@ -175,16 +161,14 @@ function logReads(
 }
 
 function keptEntryOf(logEpoch: number, stored: LogEntryDocument): KeptEntry {
-  const { projectId, position, event, appendedAt } = parseDocument(logDocuments.entry, stored);
-  return { projectId, position, logEpoch, event, appendedAtMs: appendedAt.getTime() };
+  const { projectId, position, event, appendedAtMs } = parseDocument(logDocuments.entry, stored);
+  return { projectId, position, logEpoch, event, appendedAtMs };
 }
 
 /** Read by the index alone, without the `_id`. */
-function appendedOf(stored: Omit<LogEntryDocument, '_id'>): AppendedPosition {
-  const { projectId, position } = stored;
-  const named = { ...stored, _id: `${projectId}/${position}` };
-  const { appendedAt } = parseDocument(logDocuments.appended, named);
-  return { projectId, position, appendedAtMs: appendedAt.getTime() };
+function appendedOf(stored: AppendedPosition): AppendedPosition {
+  const named = { ...stored, _id: `${stored.projectId}/${stored.position}` };
+  return parseDocument(logDocuments.appended, named);
 }
 
 const positionDigits = 12;

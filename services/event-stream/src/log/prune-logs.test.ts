@@ -1,6 +1,6 @@
 import { propertyRuns } from '@inventory/testkit/property-runs';
 import fc from 'fast-check';
-import type { OldEntry } from './log-pruning-store.ts';
+import type { OldEntry } from './log-document.ts';
 import { prunable } from './prune-logs.ts';
 
 const entry = (position: number, atMs: number): OldEntry => ({
@@ -8,7 +8,7 @@ const entry = (position: number, atMs: number): OldEntry => ({
   projectId: 'prj_01900000-0000-7000-8000-000000000000',
   position,
   event: { id: `evt_${position}` },
-  appendedAt: new Date(atMs),
+  appendedAtMs: atMs,
 });
 
 test('pruned entries are old, contiguous from the front, and never the newest (Events: kept log) [events-kept-log]', () => {
@@ -22,10 +22,10 @@ test('pruned entries are old, contiguous from the front, and never the newest (E
 
         expect(pruned).toEqual(front.slice(0, pruned.length));
         expect(pruned.length).toBeLessThan(Math.max(1, front.length));
-        expect(pruned.every(({ appendedAt }) => appendedAt.getTime() < cutoff)).toBe(true);
+        expect(pruned.every(({ appendedAtMs }) => appendedAtMs < cutoff)).toBe(true);
         const next = front[pruned.length];
         const isNewest = pruned.length === front.length - 1;
-        if (next && !isNewest) expect(next.appendedAt.getTime()).toBeGreaterThanOrEqual(cutoff);
+        if (next && !isNewest) expect(next.appendedAtMs).toBeGreaterThanOrEqual(cutoff);
       },
     ),
     { numRuns: propertyRuns(500) },

@@ -1,7 +1,8 @@
 import type { Clock } from '@inventory/runtime/clock';
 import type { Pending } from '@inventory/work/work-queue';
 import type { WorkResult } from '@inventory/work/worker';
-import type { DueLog, LogPruning, OldEntry } from './log-pruning-store.ts';
+import type { OldEntry } from './log-document.ts';
+import type { DueLog, LogPruning } from './log-pruning-store.ts';
 
 const entriesAtOnce = 500;
 
@@ -17,7 +18,7 @@ export async function pruneLog(
     keepMs,
     everyMs,
   }: {
-    readonly pruning: Pick<LogPruning, 'queue' | 'listOldest' | 'removeEntries'>;
+    readonly pruning: LogPruning;
     readonly clock: Clock;
     readonly keepMs: number;
     /** Shortest pause between two runs of one log. */
@@ -34,11 +35,11 @@ export async function pruneLog(
     await pruning.removeEntries(old, nowMs);
     if (old.length === entriesAtOnce) continue;
     const oldest = front[old.length];
-    const isIdle = oldest === undefined || oldest.appendedAt.getTime() < cutoffMs;
+    const isIdle = oldest === undefined || oldest.appendedAtMs < cutoffMs;
     // Nothing was appended since the log was read as due: what is, makes it due.
     const unchanged = { nowMs, dueAtMs: null, read: { position } };
     if (isIdle && (await pruning.queue.settle(claimed, unchanged)) !== null) return 'settled';
-    const nextMs = isIdle ? 0 : oldest.appendedAt.getTime() + keepMs;
+    const nextMs = isIdle ? 0 : oldest.appendedAtMs + keepMs;
     const dueAtMs = Math.max(nextMs, nowMs + everyMs);
     await pruning.queue.settle(claimed, { nowMs, dueAtMs });
     return 'settled';
@@ -48,6 +49,6 @@ export async function pruneLog(
 /** `front` holds one entry more than may be pruned, or the whole log. */
 export function prunable(front: readonly OldEntry[], cutoffMs: number): OldEntry[] {
   const withoutNewest = front.slice(0, -1);
-  const firstYoung = withoutNewest.findIndex(({ appendedAt }) => appendedAt.getTime() >= cutoffMs);
+  const firstYoung = withoutNewest.findIndex(({ appendedAtMs }) => appendedAtMs >= cutoffMs);
   return firstYoung < 0 ? withoutNewest : withoutNewest.slice(0, firstYoung);
 }

@@ -5,8 +5,8 @@ import type { AttemptReport } from './delivery-store.ts';
 import { signingSecrets } from './secret-rotation.domain.ts';
 import { afterAttempt, type RetryRules } from './webhook-delivery.domain.ts';
 import type {
-  Attempt,
   AttemptError,
+  DeliveryAttempt,
   WebhookDelivery,
   WebhookEndpoint,
 } from './webhook-document.ts';
@@ -14,7 +14,7 @@ import type { WebhookAnswer, WebhookSender } from './webhook-sender.ts';
 import { signatureHeaders } from './webhook-signature.ts';
 
 export interface AttemptDeps {
-  readonly sender: Pick<WebhookSender, 'send'>;
+  readonly sender: WebhookSender;
   readonly clock: Clock;
   /** In [0, 1). */
   readonly random: () => number;
@@ -32,7 +32,7 @@ export async function attemptDelivery(
   const answer = await sender.send({ ...requestOf(endpoint, delivery, clock.now()), signal });
   const atMs = clock.now();
   const durationMs = Math.round(elapsedSince(begunMs));
-  const attempt = attemptOf(answer, endpoint, { atMs, durationMs });
+  const attempt = attemptOf(answer, endpoint, atMs, durationMs);
   const retryAfterMs = answer.status === null ? null : readRetryAfter(answer.retryAfter, atMs);
   const end = { isSuccess: attempt.error === null, atMs, retryAfterMs, random: random() };
   return { delivery, attempt, progress: afterAttempt(delivery, end, retries) };
@@ -50,23 +50,26 @@ function requestOf(
     headers: {
       'content-type': 'application/json',
       'user-agent': 'game-item-inventory-webhooks/1',
-      ...signatureHeaders(content, signingSecrets(endpoint, nowMs)),
+      ...signatureHeaders(content, signingSecrets(endpoint.secrets, nowMs)),
     },
   };
 }
 
 function attemptOf(
   answer: WebhookAnswer,
-  { secrets }: Pick<WebhookEndpoint, 'secrets'>,
-  times: Pick<Attempt, 'atMs' | 'durationMs'>,
-): Attempt {
+  { secrets }: WebhookEndpoint,
+  atMs: number,
+  durationMs: number,
+): DeliveryAttempt {
   const { status } = answer;
-  if (status === null) return { ...times, status, error: answer.error, responseBody: null };
+  if (status === null) {
+    return { atMs, durationMs, status, error: answer.error, responseBody: null };
+  }
   const responseBody = answerText(
     answer.start,
     secrets.map(({ secret }) => secret),
   );
-  return { ...times, status, error: errorOf(status), responseBody };
+  return { atMs, durationMs, status, error: errorOf(status), responseBody };
 }
 
 function errorOf(status: number): AttemptError | null {

@@ -7,13 +7,12 @@ import { createBatcher } from '@inventory/runtime/concurrency';
 import type { Logger } from '@inventory/runtime/logger';
 import type { Collection, Filter, Sort } from 'mongodb';
 import { type DeliveryProgress, pingType } from './webhook-delivery.domain.ts';
-import { type Attempt, type WebhookDelivery, webhookDocuments } from './webhook-document.ts';
-
-/** A delivery to be inserted. */
-export type NewDelivery = Pick<
-  WebhookDelivery,
-  'endpointId' | 'projectId' | 'eventId' | 'type' | 'body' | 'appendedAtMs'
->;
+import {
+  type DeliveryAttempt,
+  type NewDelivery,
+  type WebhookDelivery,
+  webhookDocuments,
+} from './webhook-document.ts';
 
 export interface DeliveryPageQuery {
   readonly state?: WebhookDelivery['state'] | undefined;
@@ -35,7 +34,7 @@ export interface TimeRange {
 /** The result of an attempt of a delivery as it was read. */
 export interface AttemptReport {
   readonly delivery: WebhookDelivery;
-  readonly attempt: Attempt;
+  readonly attempt: DeliveryAttempt;
   readonly progress: DeliveryProgress;
 }
 
@@ -142,8 +141,8 @@ function reads(deliveries: Deliveries, logger: Logger) {
         limit,
       ),
     /** Newest first. */
-    listDeliveries: (endpointId: WebhookEndpointId, { limit, ...query }: DeliveryPageQuery) =>
-      first({ endpointId, ...filterOf(query) }, { place: -1 }, limit),
+    listDeliveries: (endpointId: WebhookEndpointId, query: DeliveryPageQuery) =>
+      first({ endpointId, ...filterOf(query) }, { place: -1 }, query.limit),
     /** The deliveries of these events to these endpoints. */
     async findOfEvents(endpointIds: readonly WebhookEndpointId[], eventIds: readonly EventId[]) {
       const ids = endpointIds.flatMap((endpoint) =>
@@ -165,7 +164,7 @@ function reads(deliveries: Deliveries, logger: Logger) {
   };
 }
 
-function filterOf({ state, fromMs, toMs, before }: Omit<DeliveryPageQuery, 'limit'>) {
+function filterOf({ state, fromMs, toMs, before }: DeliveryPageQuery) {
   const [end] = [before, toMs === undefined ? undefined : placeAt(toMs)]
     .filter((place) => place !== undefined)
     .sort();

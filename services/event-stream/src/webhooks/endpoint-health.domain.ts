@@ -52,7 +52,7 @@ function pauseMs(failures: number, limits: HealthLimits): number {
 export function pauseEndMs(
   { pausedUntilMs }: EndpointHealth,
   nowMs: number,
-  { pauseMaxMs }: Pick<HealthLimits, 'pauseMaxMs'>,
+  { pauseMaxMs }: HealthLimits,
 ): number {
   return pausedUntilMs - nowMs > pauseMaxMs ? 0 : pausedUntilMs;
 }

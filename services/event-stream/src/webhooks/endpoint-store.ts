@@ -3,7 +3,6 @@ import { isDuplicateKey } from '@inventory/mongo/duplicate-key';
 import { retryOnce } from '@inventory/mongo/many-documents';
 import { parseDocument, readEach } from '@inventory/mongo/parse-document';
 import { createSharedReads, sharedCommands } from '@inventory/mongo/shared-commands';
-import { dateOf } from '@inventory/runtime/clock';
 import { createBatcher } from '@inventory/runtime/concurrency';
 import type { Logger } from '@inventory/runtime/logger';
 import type { TextSealer } from '@inventory/runtime/text-sealer';
@@ -12,9 +11,9 @@ import { createWorkQueue, type MadeDue, makeDue, type WorkQueue } from '@invento
 import type { Collection, Filter } from 'mongodb';
 import { isKeyKept } from './secret-rotation.domain.ts';
 import {
+  type DueEndpoint,
   type EndpointDocument,
   type EndpointPace,
-  type EndpointTurn,
   endpointPaces,
   type WebhookEndpoint,
   webhookDocuments,
@@ -88,7 +87,7 @@ export function createEndpointStore(endpoints: Endpoints, sealer: TextSealer, lo
       );
     },
     /** As it is now, also while it is being deleted. */
-    async readEndpoint({ _id, endpointId }: Pick<WebhookEndpoint, '_id' | 'endpointId'>) {
+    async readEndpoint({ _id, endpointId }: DueEndpoint) {
       const found = await reads.add(_id);
       return found?.endpointId === endpointId ? fromDoc(found) : null;
     },
@@ -97,7 +96,7 @@ export function createEndpointStore(endpoints: Endpoints, sealer: TextSealer, lo
     async findLateSince(): Promise<number | null> {
       const found = await endpoints.findOne(
         // One with nothing pending is not late: a replica of an earlier release may have sent the rest.
-        { lateSinceMs: { $gt: 0 }, 'work.dueAt': { $exists: true } },
+        { lateSinceMs: { $gt: 0 }, 'work.dueAtMs': { $exists: true } },
         { sort: { lateSinceMs: 1 }, projection: { lateSinceMs: 1 } },
       );
       return found?.lateSinceMs ?? null;
@@ -109,7 +108,7 @@ export function createEndpointStore(endpoints: Endpoints, sealer: TextSealer, lo
         {
           $set: { isRemoved: true, state: 'disabled' },
           // Not before a claim ends.
-          $min: { 'work.dueAt': dateOf(dueAtMs) },
+          $min: { 'work.dueAtMs': dueAtMs },
           $inc: { 'work.tries': 0, version: 1 },
         },
       );
@@ -190,12 +189,12 @@ function turns(endpoints: Endpoints, logger: Logger) {
       dues.add({ which: whichOf(of, dueAtMs), dueAtMs }),
     /** Those that are due later than any is, because a clock was wrong, claimed or not, are due now. */
     async makeDueIfAfter(latestMs: number, nowMs: number): Promise<void> {
-      const isAfter = { pace: { $in: endpointPaces }, 'work.dueAt': { $gt: dateOf(latestMs) } };
-      const dueNow = { $set: { 'work.dueAt': dateOf(nowMs) } };
+      const isAfter = { pace: { $in: endpointPaces }, 'work.dueAtMs': { $gt: latestMs } };
+      const dueNow = { $set: { 'work.dueAtMs': nowMs } };
       await retryOnce(() => endpoints.updateMany(isAfter, dueNow));
     },
     /** The turns of the endpoints of one pace; accounts take turns. */
-    turnsOf: (pace: EndpointPace): WorkQueue<EndpointTurn> =>
+    turnsOf: (pace: EndpointPace): WorkQueue<DueEndpoint> =>
       createWorkQueue({
         collection: endpoints,
         documents: webhookDocuments.turn,
@@ -213,7 +212,7 @@ function whichOf(of: OfEndpoints, nowMs: number): Filter<EndpointDocument> {
   if ('endpointId' in of) return { endpointId: of.endpointId };
   if ('projectId' in of) return { _id: slotsOf(of.projectId), state: 'enabled' };
   const { projectId, accountId } = of.waitingOf;
-  const waiting = { 'work.dueAt': { $gt: dateOf(nowMs) } } as Filter<EndpointDocument>;
+  const waiting = { 'work.dueAtMs': { $gt: nowMs } } as Filter<EndpointDocument>;
   return { ...(projectId === null ? { accountId } : { _id: slotsOf(projectId) }), ...waiting };
 }
 

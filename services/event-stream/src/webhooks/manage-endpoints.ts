@@ -1,13 +1,15 @@
 import {
   type webhookEndpointChange,
   webhookEndpointsMax,
+  webhookPingEvent,
 } from '@inventory/contracts/http/webhooks';
 import type { EventId, ProjectId, WebhookEndpointId } from '@inventory/contracts/ids';
+import type { newWebhookEndpointOfAccount } from '@inventory/contracts/internal/webhooks';
 import { Refused } from '@inventory/http/refused';
 import { type Clock, isoTime } from '@inventory/runtime/clock';
 import type { Identifiers } from '@inventory/runtime/identifiers';
-import type { z } from 'zod';
-import { refreshEvent } from '../log/project-event.ts';
+import { z } from 'zod';
+import { writeRefreshEvent } from '../log/project-event.ts';
 import type { ProjectLog } from '../log/project-log-store.ts';
 import type { DeliveryStore } from './delivery-store.ts';
 import { healthy } from './endpoint-health.domain.ts';
@@ -32,10 +34,9 @@ export interface ManageEndpointsDeps extends AddressRules {
   readonly claimMs: number;
 }
 
-export type WantedEndpoint = Pick<
-  WebhookEndpoint,
-  'projectId' | 'accountId' | 'url' | 'types' | 'description'
->;
+export interface WantedEndpoint extends z.output<typeof newWebhookEndpointOfAccount> {
+  readonly projectId: ProjectId;
+}
 
 export interface EndpointOfProject {
   readonly projectId: ProjectId;
@@ -86,7 +87,7 @@ export async function createEndpoint(
 
 /** Throws `webhook_endpoint_not_found`. */
 export async function findEndpoint(
-  { endpoints }: Pick<ManageEndpointsDeps, 'endpoints'>,
+  { endpoints }: ManageEndpointsDeps,
   { projectId, endpointId }: EndpointOfProject,
 ): Promise<WebhookEndpoint> {
   const endpoint = await endpoints.findEndpoint(projectId, endpointId);
@@ -129,7 +130,7 @@ export interface RotatedSecret {
  * `webhook_endpoint_not_found`, `idempotency_conflict`, `secret_rotation_in_progress` and
  * `concurrent_change`.
  */
-export async function rotateSecret(
+export async function rotateEndpointSecret(
   deps: ManageEndpointsDeps,
   named: EndpointOfProject,
   wanted: WantedRotation,
@@ -182,15 +183,16 @@ export async function pingEndpoint(
 ): Promise<EventId> {
   const nowMs = clock.now();
   const eventId: EventId = `evt_${identifiers.uuidV7()}`;
-  const body = JSON.stringify({
+  const event = z.encode(webhookPingEvent, {
     id: eventId,
     version: 1,
     type: pingType,
-    occurred_at: isoTime(nowMs),
-    project_id: projectId,
-    data: { endpoint_id: endpointId },
+    occurredAtMs: nowMs,
+    projectId,
+    data: { endpointId },
     links: {},
   });
+  const body = JSON.stringify(event);
   const ping = { endpointId, projectId, eventId, type: pingType, body, appendedAtMs: null };
   await deliveries.insertMissing([ping], nowMs);
   await wake(endpointId);
@@ -218,7 +220,7 @@ export async function sendSample(
     watchId: `wat_${identifiers.uuidV7()}` as const,
     completedAtMs: nowMs,
   };
-  const { id: eventId, type, json: body } = refreshEvent(completed, { test: true });
+  const { id: eventId, type, json: body } = writeRefreshEvent(completed, { test: true });
   const wanted = (await store.listEndpoints(projectId)).filter(
     ({ state, types }) => state === 'enabled' && types.includes(type),
   );

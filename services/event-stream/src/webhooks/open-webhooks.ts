@@ -18,16 +18,16 @@ import { createDeliveryStore } from './delivery-store.ts';
 import { createEndpointStore, type EndpointStore, type OfEndpoints } from './endpoint-store.ts';
 import { createProjectEventAccess, type ProjectEventAccess } from './event-access.ts';
 import { createHostResolver } from './guarded-lookup.ts';
-import type { Turn } from './send-due.ts';
+import type { EndpointTurn } from './send-due.ts';
 import { type ServeEndpointDeps, serveEndpoint } from './serve-endpoint.ts';
 import {
+  type DueEndpoint,
   type EndpointPace,
-  type EndpointTurn,
   endpointPaces,
   openWebhookCollections,
 } from './webhook-document.ts';
 import { observeBacklog } from './webhook-metrics.ts';
-import { webhookRoutes } from './webhook-routes.ts';
+import { webhookApiRoutes } from './webhook-routes.ts';
 import { createWebhookSender } from './webhook-sender.ts';
 
 type Context = ServiceContext<EventStreamConfig>;
@@ -54,15 +54,15 @@ export async function openWebhooks(
   const { clock, config, identifiers, lifetime, logger } = context;
   const { allowPrivate, health, limits } = config.webhooks;
   const stores = { log, ...openStores(context, db) };
-  const workers: StartedWorker<EndpointTurn>[] = [];
+  const workers: StartedWorker<DueEndpoint>[] = [];
   const onDue = () => {
     for (const { wake } of workers) wake();
   };
   async function makeDue(of: OfEndpoints): Promise<void> {
     if (await stores.endpoints.makeDue(of, clock.now())) onDue();
   }
-  const eventAccess = await openEventAccess(context, { bus, gateway, makeDue });
-  const running = new Map<WebhookEndpointId, Turn>();
+  const eventAccess = await openEventAccess(context, bus, gateway, makeDue);
+  const running = new Map<WebhookEndpointId, EndpointTurn>();
   const serving = {
     ...stores,
     eventAccess,
@@ -86,7 +86,7 @@ export async function openWebhooks(
   }
   const { claimMs } = limits;
   const managing = { ...stores, clock, identifiers, wake, onDue, allowPrivate, claimMs };
-  return { makeDue, routes: webhookRoutes.map((route) => route.bind(managing)) };
+  return { makeDue, routes: webhookApiRoutes.map((route) => route.bind(managing)) };
 }
 
 /**
@@ -139,7 +139,7 @@ const randomShare = () => randomBetween(0, randomSteps - 1) / randomSteps;
 /** The stop lets requests in flight end, for a time. */
 function openAttempts({ clock, config, lifetime }: Context): ServeEndpointDeps['attempt'] {
   const { allowPrivate, timeoutMs, retries, drainMs } = config.webhooks;
-  const sender = createWebhookSender({ allowPrivate, resolve: createHostResolver(), timeoutMs });
+  const sender = createWebhookSender(createHostResolver(), { allowPrivate }, timeoutMs);
   lifetime.defer('webhook connections', () => sender.close());
   const attempts: AttemptDeps = { sender, clock, retries, random: randomShare };
   const aborting = new AbortController();
@@ -152,7 +152,9 @@ function openAttempts({ clock, config, lifetime }: Context): ServeEndpointDeps['
 /** Whether Projects may receive their events, invalidated by the changes that the gateway publishes. */
 async function openEventAccess(
   { lifetime, clock, logger }: Context,
-  { bus, gateway, makeDue }: Omit<WebhooksParts, 'db' | 'log'> & Pick<OpenedWebhooks, 'makeDue'>,
+  bus: MessageBus,
+  gateway: GatewayClient,
+  makeDue: OpenedWebhooks['makeDue'],
 ): Promise<ProjectEventAccess> {
   const findEventAccess = gateway.mayHaveEvents;
   const eventAccess = createProjectEventAccess({ findEventAccess, clock, logger });
@@ -182,7 +184,7 @@ function startTurns(
   pace: EndpointPace,
   endpoints: EndpointStore,
   serving: Omit<ServeEndpointDeps, 'requests' | 'extraRequests'>,
-): StartedWorker<EndpointTurn> {
+): StartedWorker<DueEndpoint> {
   const { limits, sweepEveryMs } = context.config.webhooks;
   const queue = endpoints.turnsOf(pace);
   const quarter = quarterOf(limits.requestsMax);

@@ -45,10 +45,12 @@ test('during forced rotations the newest secret signs and at most two do (Events
         const wanted = { overlapSeconds, force: true };
         state = rotate(state, wanted, { secret: `secret ${index}`, nowMs });
 
-        const signing = signingSecrets(state, nowMs);
+        const signing = signingSecrets(state.secrets, nowMs);
         expect(signing).toEqual([`secret ${index}`, ...(overlapSeconds > 0 ? [replaced] : [])]);
         expect(state.secrets.length).toBeLessThanOrEqual(2);
-        expect(signingSecrets(state, nowMs + 1_000 * overlapSeconds)).toEqual([`secret ${index}`]);
+        expect(signingSecrets(state.secrets, nowMs + 1_000 * overlapSeconds)).toEqual([
+          `secret ${index}`,
+        ]);
       }
     }),
     { numRuns: propertyRuns(500) },
@@ -63,8 +65,8 @@ test('while two secrets sign a further rotation has to be forced, and afterwards
   const after = rotate(state, plain, { secret: 'third', nowMs: 1_000 });
 
   expect(during).toEqual({ result: 'in_progress', endsAtMs: 1_000 });
-  expect(signingSecrets(forced, 999)).toEqual(['third', 'second']);
-  expect(signingSecrets(after, 1_000)).toEqual(['third', 'second']);
+  expect(signingSecrets(forced.secrets, 999)).toEqual(['third', 'second']);
+  expect(signingSecrets(after.secrets, 1_000)).toEqual(['third', 'second']);
 });
 
 test('a key has one secret for a day, also when later ones were created, and other inputs conflict (Events: webhooks) [idempotency-key]', () => {

@@ -39,10 +39,7 @@ export type RotationDecision =
   | { readonly result: 'in_progress'; readonly endsAtMs: number };
 
 /** Secrets that sign a request, newest first: two during an overlap. */
-export function signingSecrets(
-  { secrets }: Pick<EndpointSecrets, 'secrets'>,
-  nowMs: number,
-): string[] {
+export function signingSecrets(secrets: readonly EndpointSecret[], nowMs: number): string[] {
   return secrets
     .filter(({ endsAtMs }) => endsAtMs === null || endsAtMs > nowMs)
     .map(({ secret }) => secret);

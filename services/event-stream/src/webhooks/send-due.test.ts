@@ -13,13 +13,13 @@ import {
 } from './manage-endpoints.ts';
 import { newTurn, type SendDueDeps, sendDue } from './send-due.ts';
 import { afterAttempt } from './webhook-delivery.domain.ts';
-import type { Attempt, WebhookDelivery, WebhookEndpoint } from './webhook-document.ts';
+import type { DeliveryAttempt, WebhookDelivery, WebhookEndpoint } from './webhook-document.ts';
 
 const nowMs = Date.UTC(2026, 10, 21);
 const dayMs = 24 * 3_600_000;
 const [oldUrl, newUrl] = ['https://example.com/old', 'https://example.com/new'];
 
-type Result = Pick<Attempt, 'status' | 'error'>;
+type Result = Pick<DeliveryAttempt, 'status' | 'error'>;
 
 /** One endpoint, and a request to it that is in flight until `respond` is called. */
 function world(health: EndpointHealth) {

@@ -45,7 +45,7 @@ export interface TurnLimits {
 }
 
 /** A turn of an endpoint, while it lasts. */
-export interface Turn {
+export interface EndpointTurn {
   /** As read last. */
   endpoint: WebhookEndpoint;
   readMs: number;
@@ -70,7 +70,7 @@ export interface Turn {
 const freshMs = 250;
 const triesMax = 5;
 
-export function newTurn(endpoint: WebhookEndpoint, nowMs: number): Turn {
+export function newTurn(endpoint: WebhookEndpoint, nowMs: number): EndpointTurn {
   const { nextPosition, pace } = endpoint;
   return {
     endpoint,
@@ -89,7 +89,7 @@ export function newTurn(endpoint: WebhookEndpoint, nowMs: number): Turn {
 }
 
 /** Sends what waits until the turn has to end; what is left is due at once. */
-export async function sendDue(deps: SendDueDeps, turn: Turn): Promise<void> {
+export async function sendDue(deps: SendDueDeps, turn: EndpointTurn): Promise<void> {
   const loops = Array.from({ length: requestsOf(deps, turn) }, async () => {
     while (turn.waiting.length > 0) {
       const sent = await deps.requests.run(() => sendNext(deps, turn));
@@ -106,7 +106,7 @@ export async function sendDue(deps: SendDueDeps, turn: Turn): Promise<void> {
 }
 
 /** Requests at once: one, and of an endpoint that responds fast as many as there are for its account. */
-function requestsOf({ extraRequests, limits, health }: SendDueDeps, turn: Turn): number {
+function requestsOf({ extraRequests, limits, health }: SendDueDeps, turn: EndpointTurn): number {
   const { endpoint, permits, waiting } = turn;
   if (endpoint.pace !== 'fast') return 1;
   const allowed = concurrencyOf(endpoint.health, limits.requestsPerEndpointMax, health);
@@ -118,7 +118,7 @@ function requestsOf({ extraRequests, limits, health }: SendDueDeps, turn: Turn):
   return permits.length + 1;
 }
 
-async function maySend(deps: SendDueDeps, turn: Turn): Promise<boolean> {
+async function maySend(deps: SendDueDeps, turn: EndpointTurn): Promise<boolean> {
   const { clock, limits, stopping } = deps;
   if (stopping.aborted) return false;
   if (turn.sent > 0 && clock.now() - turn.begunMs > limits.turnMs) return false;
@@ -134,7 +134,7 @@ async function maySend(deps: SendDueDeps, turn: Turn): Promise<boolean> {
   return endpoint.state === 'enabled' && pauseEndMs(endpoint.health, nowMs, deps.health) <= nowMs;
 }
 
-async function readAgain({ endpoints, clock }: SendDueDeps, turn: Turn): Promise<void> {
+async function readAgain({ endpoints, clock }: SendDueDeps, turn: EndpointTurn): Promise<void> {
   const readMs = clock.now();
   const found = await endpoints.readEndpoint(turn.endpoint);
   turn.endpoint = found ?? { ...turn.endpoint, isRemoved: true };
@@ -148,7 +148,7 @@ interface Sent {
 }
 
 /** Null when the turn ends, or the stop ended the request: then it is sent again, with the same id. */
-async function sendNext(deps: SendDueDeps, turn: Turn): Promise<Sent | null> {
+async function sendNext(deps: SendDueDeps, turn: EndpointTurn): Promise<Sent | null> {
   const delivery = (await maySend(deps, turn)) ? turn.waiting.shift() : undefined;
   if (delivery === undefined) return null;
   turn.sent += 1;
@@ -162,7 +162,7 @@ async function sendNext(deps: SendDueDeps, turn: Turn): Promise<Sent | null> {
   }
 }
 
-async function record(deps: SendDueDeps, turn: Turn, sent: Sent): Promise<void> {
+async function record(deps: SendDueDeps, turn: EndpointTurn, sent: Sent): Promise<void> {
   const { report } = sent;
   countAttempt(report);
   const { attempt, delivery, progress } = report;
@@ -180,7 +180,7 @@ async function record(deps: SendDueDeps, turn: Turn, sent: Sent): Promise<void> 
 /** The result of a request to an earlier URL changes nothing, nor one from before it was enabled. */
 async function recordHealth(
   deps: SendDueDeps,
-  turn: Turn,
+  turn: EndpointTurn,
   { to, report: { attempt } }: Sent,
 ): Promise<void> {
   for (let tries = 0; tries < triesMax && !turn.endpoint.isRemoved; tries += 1) {
@@ -209,6 +209,6 @@ async function recordHealth(
 }
 
 /** The endpoint is due then at the latest. */
-export function dueBy(turn: Turn, dueAtMs: number): void {
+export function dueBy(turn: EndpointTurn, dueAtMs: number): void {
   turn.dueAtMs = Math.min(turn.dueAtMs ?? dueAtMs, dueAtMs);
 }

@@ -10,12 +10,12 @@ import type { WorkQueue } from '@inventory/work/work-queue';
 import fc from 'fast-check';
 import { endpointWith } from '../../test/support/endpoints.ts';
 import type { KeptEntry } from '../log/project-log-store.ts';
-import type { AttemptReport, NewDelivery } from './delivery-store.ts';
+import type { AttemptReport } from './delivery-store.ts';
 import type { EndpointHealth } from './endpoint-health.domain.ts';
 import type { EventAccess } from './event-access.ts';
-import { type ServeEndpointDeps, serveEndpoint } from './serve-endpoint.ts';
+import { type deliveryOf, type ServeEndpointDeps, serveEndpoint } from './serve-endpoint.ts';
 import { afterAttempt } from './webhook-delivery.domain.ts';
-import type { EndpointTurn, WebhookDelivery, WebhookEndpoint } from './webhook-document.ts';
+import type { DueEndpoint, WebhookDelivery, WebhookEndpoint } from './webhook-document.ts';
 
 const startMs = Date.UTC(2026, 10, 21);
 const claimMs = 60_000;
@@ -32,7 +32,7 @@ function world(changes: Partial<WebhookEndpoint> = {}, cut = () => {}, flaw?: Fl
   const entries: KeptEntry[] = [];
   const stored = new Map<EventId, WebhookDelivery>();
   const sent: { readonly eventId: EventId; readonly body: string }[] = [];
-  const queue = createMemoryQueue<EndpointTurn>();
+  const queue = createMemoryQueue<DueEndpoint>();
   const { endpointId, projectId } = endpoint;
   const access: { now: EventAccess } = { now: 'allowed' };
   const answer = { status: 204, durationMs: 5, held: Promise.resolve() };
@@ -40,7 +40,7 @@ function world(changes: Partial<WebhookEndpoint> = {}, cut = () => {}, flaw?: Fl
   const orCut = <Value>(value: () => Value): Promise<Value> =>
     Promise.resolve().then(cut).then(value);
 
-  const turns: WorkQueue<EndpointTurn> = {
+  const turns: WorkQueue<DueEndpoint> = {
     ...queue,
     async settle(claimed, settled) {
       cut();
@@ -105,7 +105,7 @@ function world(changes: Partial<WebhookEndpoint> = {}, cut = () => {}, flaw?: Fl
         return true;
       },
     }),
-    eventAccess: { find: async () => access.now },
+    eventAccess: only({ find: async () => access.now }),
     async attempt(_endpoint, delivery) {
       const { eventId, body } = delivery;
       sent.push({ eventId, body });
@@ -179,7 +179,7 @@ function world(changes: Partial<WebhookEndpoint> = {}, cut = () => {}, flaw?: Fl
 
 const isTest = (type: string) => type === 'webhook.ping';
 
-function pendingOf(made: NewDelivery, nowMs: number): WebhookDelivery {
+function pendingOf(made: ReturnType<typeof deliveryOf>, nowMs: number): WebhookDelivery {
   return {
     ...{ ...made, _id: `${made.endpointId}/${made.eventId}`, place: made.eventId },
     ...{ state: 'pending', failure: null, createdAtMs: nowMs, nextAttemptAtMs: nowMs },
@@ -375,10 +375,8 @@ test('an endpoint that a wrong clock has paused, or a delivery that it has postp
   append(refreshed, refreshed);
   await turnAll();
   const first = sent.length;
-  const [[id, one], [other, two]] = [...stored] as [
-    [EventId, WebhookDelivery],
-    [EventId, WebhookDelivery],
-  ];
+  type Entry = [EventId, WebhookDelivery];
+  const [[id, one], [other, two]] = [...stored] as [Entry, Entry];
   stored.set(id, { ...one, state: 'pending', nextAttemptAtMs: clock.now() + dayMs + 1 });
   stored.set(other, { ...two, state: 'pending', nextAttemptAtMs: clock.now() + dayMs });
   queue.add(endpoint().endpointId, endpoint(), clock.now());

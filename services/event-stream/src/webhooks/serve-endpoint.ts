@@ -2,20 +2,16 @@ import type { WebhookEndpointId } from '@inventory/contracts/ids';
 import type { Pending, WorkQueue } from '@inventory/work/work-queue';
 import type { WorkResult } from '@inventory/work/worker';
 import type { KeptEntry, ProjectLog } from '../log/project-log-store.ts';
-import type { DeliveryStore, NewDelivery } from './delivery-store.ts';
 import { pauseEndMs } from './endpoint-health.domain.ts';
-import type { EndpointStore } from './endpoint-store.ts';
 import type { ProjectEventAccess } from './event-access.ts';
-import { dueBy, newTurn, type SendDueDeps, sendDue, type Turn } from './send-due.ts';
-import type { EndpointTurn, WebhookEndpoint } from './webhook-document.ts';
+import { dueBy, type EndpointTurn, newTurn, type SendDueDeps, sendDue } from './send-due.ts';
+import type { DueEndpoint, NewDelivery, WebhookEndpoint } from './webhook-document.ts';
 
 export interface ServeEndpointDeps extends SendDueDeps {
   readonly log: ProjectLog;
-  readonly endpoints: SendDueDeps['endpoints'] & EndpointStore;
-  readonly deliveries: SendDueDeps['deliveries'] & DeliveryStore;
-  readonly eventAccess: Pick<ProjectEventAccess, 'find'>;
+  readonly eventAccess: ProjectEventAccess;
   /** The turns of this replica. */
-  readonly running: Map<WebhookEndpointId, Turn>;
+  readonly running: Map<WebhookEndpointId, EndpointTurn>;
   /** A turn has left its endpoint due. */
   readonly onDue: () => void;
 }
@@ -39,8 +35,8 @@ const endedPerTurn = 500;
  */
 export async function serveEndpoint(
   deps: ServeEndpointDeps,
-  turns: WorkQueue<EndpointTurn>,
-  claimed: Pending<EndpointTurn>,
+  turns: WorkQueue<DueEndpoint>,
+  claimed: Pending<DueEndpoint>,
 ): Promise<WorkResult> {
   const endpoint = await deps.endpoints.readEndpoint(claimed.item);
   if (endpoint === null || endpoint.isRemoved) return remove(deps, claimed);
@@ -56,7 +52,7 @@ export async function serveEndpoint(
   return 'settled';
 }
 
-async function serve(deps: ServeEndpointDeps, turn: Turn): Promise<void> {
+async function serve(deps: ServeEndpointDeps, turn: EndpointTurn): Promise<void> {
   const { endpointId, state, health } = turn.endpoint;
   const isEnabled = state === 'enabled';
   if (!isEnabled) await endDeliveries(deps, turn);
@@ -90,7 +86,10 @@ async function serve(deps: ServeEndpointDeps, turn: Turn): Promise<void> {
 }
 
 /** Without access nothing is inserted or sent; it has a turn again after a pause. */
-async function isRefused({ eventAccess, clock }: ServeEndpointDeps, turn: Turn): Promise<boolean> {
+async function isRefused(
+  { eventAccess, clock }: ServeEndpointDeps,
+  turn: EndpointTurn,
+): Promise<boolean> {
   const access = await eventAccess.find(turn.endpoint.projectId);
   if (access === 'allowed') return false;
   if (access === 'unknown') turn.lateSinceMs = turn.first.lateSinceMs ?? turn.begunMs;
@@ -99,7 +98,7 @@ async function isRefused({ eventAccess, clock }: ServeEndpointDeps, turn: Turn):
 }
 
 /** Nothing is sent unsigned. */
-function isUnreadable({ clock, logger }: ServeEndpointDeps, turn: Turn): boolean {
+function isUnreadable({ clock, logger }: ServeEndpointDeps, turn: EndpointTurn): boolean {
   const { endpointId, secrets } = turn.endpoint;
   if (secrets.length > 0) return false;
   const context = { endpoint_id: endpointId };
@@ -109,7 +108,7 @@ function isUnreadable({ clock, logger }: ServeEndpointDeps, turn: Turn): boolean
 }
 
 /** All of these events have their delivery before the position moves behind them. */
-async function insertDeliveries(deps: ServeEndpointDeps, turn: Turn): Promise<void> {
+async function insertDeliveries(deps: ServeEndpointDeps, turn: EndpointTurn): Promise<void> {
   const { endpoint, pace } = turn;
   const after = turn.nextPosition - 1;
   const entries = await deps.log.listAfter(endpoint.projectId, after, most[pace]);
@@ -128,7 +127,10 @@ export function deliveryOf(
 }
 
 /** In parts; those left when it is enabled are sent. */
-async function endDeliveries({ deliveries, clock }: ServeEndpointDeps, turn: Turn): Promise<void> {
+async function endDeliveries(
+  { deliveries, clock }: ServeEndpointDeps,
+  turn: EndpointTurn,
+): Promise<void> {
   const { endpointId } = turn.endpoint;
   const count = await deliveries.failOfEndpoint(endpointId, 'endpoint_disabled', endedPerTurn);
   if (count === endedPerTurn) dueBy(turn, clock.now());
@@ -140,9 +142,9 @@ async function endDeliveries({ deliveries, clock }: ServeEndpointDeps, turn: Tur
  */
 async function settle(
   { endpoints, clock, onDue }: ServeEndpointDeps,
-  turns: WorkQueue<EndpointTurn>,
-  claimed: Pending<EndpointTurn>,
-  { endpoint, first: { version }, nextPosition, pace, lateSinceMs, dueAtMs }: Turn,
+  turns: WorkQueue<DueEndpoint>,
+  claimed: Pending<DueEndpoint>,
+  { endpoint, first: { version }, nextPosition, pace, lateSinceMs, dueAtMs }: EndpointTurn,
 ): Promise<boolean> {
   const nowMs = clock.now();
   if (endpoint.version === version) {
@@ -161,7 +163,7 @@ async function settle(
 /** Of a deleted endpoint nothing stays. */
 async function remove(
   { deliveries, endpoints }: ServeEndpointDeps,
-  { item: { endpointId } }: Pending<EndpointTurn>,
+  { item: { endpointId } }: Pending<DueEndpoint>,
 ): Promise<WorkResult> {
   await deliveries.removeOfEndpoint(endpointId);
   await endpoints.deleteRemoved(endpointId);

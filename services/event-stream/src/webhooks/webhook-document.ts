@@ -36,13 +36,9 @@ const health = z.object({
  * One endpoint in one of its Project's slots. The `_id` is Project and slot number, acquired by
  * insert and released by delete: so a Project never has more endpoints than slots.
  */
-const endpoint = webhookEndpoint.out.omit({ failingSinceMs: true }).extend({
+const endpointFields = webhookEndpoint.out.omit({ failingSinceMs: true, secrets: true }).extend({
   _id: z.string(),
   accountId,
-  /** The newest first. */
-  secrets: z.array(webhookEndpoint.out.shape.secrets.element.extend({ sealed: z.string() })),
-  /** The oldest first. */
-  rotations: z.array(sealedRotation),
   /** Position of the first event without a delivery. */
   nextPosition: z.int(),
   health,
@@ -58,23 +54,31 @@ const endpoint = webhookEndpoint.out.omit({ failingSinceMs: true }).extend({
    * must not be sent to: while it is paused or disabled, or its Project may not have events.
    */
   lateSinceMs: z.int().nullable().default(null),
-  /** Due when it has something to send or to end; absent while it has not. */
-  work: workField.exactOptional(),
   /** It is being deleted. */
   isRemoved: z.boolean(),
   /** Grows with each change by a customer or an operator, and when it is disabled; a write compares it. */
   version: z.int(),
 });
+
+/** As it is stored, with its secrets encrypted. */
+const endpoint = endpointFields.extend({
+  /** The newest first. */
+  secrets: z.array(webhookEndpoint.out.shape.secrets.element.extend({ sealed: z.string() })),
+  /** The oldest first. */
+  rotations: z.array(sealedRotation),
+  /** Due when it has something to send or to end; absent while it has not. */
+  work: workField.exactOptional(),
+});
 export type EndpointDocument = Readonly<z.infer<typeof endpoint>>;
 
 /** An endpoint with its secrets decrypted. */
-export interface WebhookEndpoint extends Omit<EndpointDocument, 'work' | 'secrets' | 'rotations'> {
+export interface WebhookEndpoint extends Readonly<z.infer<typeof endpointFields>> {
   readonly secrets: readonly EndpointSecret[];
   readonly rotations: readonly SecretRotation[];
 }
 
 /** One request and its result. */
-export type Attempt = Readonly<z.output<typeof webhookAttempt>>;
+export type DeliveryAttempt = Readonly<z.output<typeof webhookAttempt>>;
 export type AttemptError = z.infer<typeof webhookAttemptError>;
 
 /** One event for one endpoint; the `_id` is both, so that a second insert is a duplicate. */
@@ -93,14 +97,21 @@ const delivery = webhookDelivery.out.extend({
 });
 export type WebhookDelivery = Readonly<z.infer<typeof delivery>>;
 
-/** What a turn of an endpoint is claimed by. */
-const endpointTurn = endpoint.pick({
-  _id: true,
+/** A delivery to be inserted. */
+const newDelivery = delivery.pick({
   endpointId: true,
-  accountId: true,
-  work: true,
+  projectId: true,
+  eventId: true,
+  type: true,
+  body: true,
+  appendedAtMs: true,
 });
-export type EndpointTurn = Readonly<Pick<EndpointDocument, '_id' | 'endpointId' | 'accountId'>>;
+export type NewDelivery = Readonly<z.infer<typeof newDelivery>>;
+
+/** What a turn of an endpoint is claimed by. */
+const dueEndpoint = endpoint.pick({ _id: true, endpointId: true, accountId: true });
+export type DueEndpoint = Readonly<z.infer<typeof dueEndpoint>>;
+const endpointTurn = dueEndpoint.extend({ work: endpoint.shape.work });
 
 export const webhookDocuments = {
   endpoint: { collection: 'webhookEndpoints', schema: endpoint },
@@ -115,7 +126,7 @@ export function openWebhookCollections(db: Db) {
   };
 }
 
-const workOnly = whereExists('work.dueAt');
+const workOnly = whereExists('work.dueAtMs');
 const pingsOnly = { partialFilterExpression: { type: webhookPingType } };
 
 export const webhookIndexes: readonly CollectionIndexes[] = [
@@ -123,8 +134,8 @@ export const webhookIndexes: readonly CollectionIndexes[] = [
     collection: webhookDocuments.endpoint.collection,
     indexes: [
       { name: 'id', keys: { endpointId: 1 } },
-      { name: 'turn', keys: { pace: 1, 'work.dueAt': 1, accountId: 1 }, options: workOnly },
-      { name: 'account_turn', keys: { accountId: 1, 'work.dueAt': 1 }, options: workOnly },
+      { name: 'turn', keys: { pace: 1, 'work.dueAtMs': 1, accountId: 1 }, options: workOnly },
+      { name: 'account_turn', keys: { accountId: 1, 'work.dueAtMs': 1 }, options: workOnly },
       { name: 'late_since', keys: { lateSinceMs: 1 } },
     ],
   },

@@ -38,7 +38,7 @@ const retrying = gauge({
 export function countAttempt({
   attempt: { durationMs, error },
   delivery: { type },
-}: Pick<AttemptReport, 'attempt' | 'delivery'>): void {
+}: AttemptReport): void {
   // A later version may have appended events of types that this one does not know.
   const known = attemptTypes.find((one) => one === type) ?? 'other';
   attemptDuration.record(durationMs / 1_000, { type: known, result: error ?? 'success' });

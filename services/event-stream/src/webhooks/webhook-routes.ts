@@ -10,7 +10,7 @@ import {
   type ManageEndpointsDeps,
   pingEndpoint,
   removeEndpoint,
-  rotateSecret,
+  rotateEndpointSecret,
   sendSample,
 } from './manage-endpoints.ts';
 import { redeliverEvent, redeliverRange } from './redeliver.ts';
@@ -50,7 +50,7 @@ const endpointRoutes = [
   internalRoute({
     ...webhookApi.rotateSecret,
     async handle(webhooks: ManageEndpointsDeps, { path: named, body }) {
-      const { endpoint, ...rotated } = await rotateSecret(webhooks, fromPath(named), body);
+      const { endpoint, ...rotated } = await rotateEndpointSecret(webhooks, fromPath(named), body);
       return { ...viewOf(endpoint), ...rotated };
     },
   }),
@@ -105,7 +105,7 @@ const deliveryRoutes = [
 ];
 
 /** Webhook routes that the gateway calls for customers and operators. */
-export const webhookRoutes = [...endpointRoutes, ...deliveryRoutes];
+export const webhookApiRoutes = [...endpointRoutes, ...deliveryRoutes];
 
 /** What is shown of an endpoint. */
 const viewOf = (endpoint: WebhookEndpoint) => ({

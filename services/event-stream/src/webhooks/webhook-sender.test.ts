@@ -43,7 +43,7 @@ interface SenderOptions {
 
 function newSender(options: SenderOptions = {}): WebhookSender {
   const { allowPrivate = true, resolve = async () => ['127.0.0.1'], timeoutMs = 600_000 } = options;
-  const sender = createWebhookSender({ allowPrivate, resolve, timeoutMs });
+  const sender = createWebhookSender(resolve, { allowPrivate }, timeoutMs);
   senders.push(sender);
   return sender;
 }

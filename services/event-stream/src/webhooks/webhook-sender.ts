@@ -22,21 +22,19 @@ export interface WebhookRequest {
 /** The result of a request. */
 export type WebhookAnswer = BoundedAnswer | { readonly status: null; readonly error: AttemptError };
 
-export interface WebhookSenderOptions extends AddressRules {
-  readonly resolve: ResolveHost;
-  /** Longest time until the response head is received, connecting included. */
-  readonly timeoutMs: number;
-}
-
 export type WebhookSender = ReturnType<typeof createWebhookSender>;
 
-export function createWebhookSender(options: WebhookSenderOptions) {
-  const { timeoutMs, resolve, allowPrivate } = options;
+export function createWebhookSender(
+  resolve: ResolveHost,
+  rules: AddressRules,
+  /** Longest time until the response head is received, connecting included. */
+  timeoutMs: number,
+) {
   const connect = buildConnector({
     // The deadline of a request ends before.
     timeout: 2 * timeoutMs,
     autoSelectFamily: true,
-    lookup: createGuardedLookup(resolve, { allowPrivate }),
+    lookup: createGuardedLookup(resolve, rules),
   });
   const agent = new Agent({
     connect: notingStatus(skippingInterim(connect)),
@@ -50,7 +48,7 @@ export function createWebhookSender(options: WebhookSenderOptions) {
   });
 
   async function post({ url, headers, body, signal }: WebhookRequest): Promise<WebhookAnswer> {
-    const target = parseWebhookUrl(url, { allowPrivate });
+    const target = parseWebhookUrl(url, rules);
     if (target.result === 'invalid') return { status: null, error: 'address_refused' };
     const { origin, path } = target;
     return postBounded(agent, { origin, path, headers, body }, signal);

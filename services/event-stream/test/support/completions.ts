@@ -6,7 +6,7 @@ import { testLogger } from '@inventory/testkit/namespace';
 import type { Db } from 'mongodb';
 import { createAppends } from '../../src/log/append-event.ts';
 import { openLogCollections } from '../../src/log/log-document.ts';
-import { refreshEvent } from '../../src/log/project-event.ts';
+import { writeRefreshEvent } from '../../src/log/project-event.ts';
 import { createProjectLog, type ProjectLogSettings } from '../../src/log/project-log-store.ts';
 
 export type Completion = RefreshCompleted;
@@ -34,10 +34,10 @@ export type TestLog = ReturnType<typeof openTestLog>;
 
 /** A log as a replica has it. */
 export function openTestLog(db: Db, clock: Clock, settings: ProjectLogSettings) {
-  const log = createProjectLog(openLogCollections(db), { clock, logger: testLogger }, settings);
+  const log = createProjectLog(openLogCollections(db), settings, clock, testLogger);
   return { ...log, appendEvent: createAppends(log, clock, settings) };
 }
 
 export function appendTo(log: Pick<TestLog, 'appendEvent'>, completion: Completion) {
-  return log.appendEvent(completion, refreshEvent(completion));
+  return log.appendEvent(completion, writeRefreshEvent(completion));
 }

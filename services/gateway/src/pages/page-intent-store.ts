@@ -101,7 +101,7 @@ export function createPageIntentStore(
     /** Makes the reversal due now instead of after the intent's deadline. */
     async expediteReversal(requestId: RequestId, nowMs: number): Promise<void> {
       const unclaimed = { _id: requestId, 'work.tries': 0 };
-      await collection.updateOne(unclaimed, { $min: { 'work.dueAt': dateOf(nowMs) } });
+      await collection.updateOne(unclaimed, { $min: { 'work.dueAtMs': nowMs } });
     },
     /** Whether a page of the chain has an open intent. */
     async hasOpenIntent(chainId: string): Promise<boolean> {

@@ -1,4 +1,4 @@
-import type { ProjectEvent } from '@inventory/contracts/http/project-event';
+import { type ProjectEvent, projectEvent } from '@inventory/contracts/http/project-event';
 import { closingData, recoveryData, revokedData } from '@inventory/contracts/http/stream-frames';
 import { writeEvent } from '@inventory/contracts/internal/event-log';
 import { propertyRuns } from '@inventory/testkit/property-runs';
@@ -38,8 +38,9 @@ test('frames are exactly these bytes (Events: frames) [events-control-frames]', 
   expect(checkpointFrame('abc', '2026-11-21T10:00:00.000Z')).toBe(
     'event: checkpoint\nid: abc\ndata: {"as_of":"2026-11-21T10:00:00.000Z"}\n\n',
   );
-  expect(eventFrame('abd', writeEvent(event))).toBe(
-    `event: inventory.refresh.completed\nid: abd\ndata: ${JSON.stringify(event)}\n\n`,
+  const json = JSON.stringify(event);
+  expect(eventFrame('abd', { type: event.type, json })).toBe(
+    `event: inventory.refresh.completed\nid: abd\ndata: ${json}\n\n`,
   );
   expect(closingFrame('draining', 1500)).toBe(
     'event: stream.closing\nretry: 1500\ndata: {"reason":"draining","retry_after_ms":1500}\n\n',
@@ -81,7 +82,9 @@ test('a parser that knows nothing of us reads every frame as one, whatever texts
       const parser = createParser({ onEvent: (message) => seen.push(message) });
       const links = { refresh: text };
 
-      parser.feed(`${eventFrame('cursor', writeEvent({ ...event, links }))}${heartbeatFrame}`);
+      parser.feed(
+        `${eventFrame('cursor', writeEvent(projectEvent.parse({ ...event, links })))}${heartbeatFrame}`,
+      );
 
       expect(seen).toHaveLength(1);
       expect(seen[0]).toMatchObject({ event: event.type, id: 'cursor' });

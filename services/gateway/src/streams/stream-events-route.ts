@@ -2,7 +2,6 @@ import type { ServerResponse } from 'node:http';
 import { streamHeaders } from '@inventory/contracts/http/events';
 import { projectPath } from '@inventory/contracts/http/parameters';
 import { streamFrames } from '@inventory/contracts/http/stream-frames';
-import { writeEvent } from '@inventory/contracts/internal/event-log';
 import { Refused } from '@inventory/http/refused';
 import { isoTime } from '@inventory/runtime/clock';
 import type { AdmittedRequest } from '../http/answer.ts';
@@ -46,7 +45,10 @@ export const streamEventsRoute = publicRoute({
     body: { text: 'text/event-stream', frames: streamFrames },
     example:
       checkpointFrame(exampleCursor, completedEvent.occurred_at) +
-      eventFrame(exampleCursor, writeEvent(completedEvent)),
+      eventFrame(exampleCursor, {
+        type: completedEvent.type,
+        json: JSON.stringify(completedEvent),
+      }),
   },
   errors: ['invalid_cursor', 'stream_limit_exceeded'],
   async handle(services: StreamServices, { path, header }, request) {

@@ -5,7 +5,6 @@ import type { OutgoingMessage } from '@inventory/messaging/bus';
 import { isDuplicateKey } from '@inventory/mongo/duplicate-key';
 import { type CollectionIndexes, whereExists } from '@inventory/mongo/indexes';
 import { parseDocument, readFirst } from '@inventory/mongo/parse-document';
-import { dateOf } from '@inventory/runtime/clock';
 import type { Logger } from '@inventory/runtime/logger';
 import { withDeadline } from '@inventory/runtime/wait';
 import { outboxIndex, pushToOutbox, type WithOutbox } from '@inventory/work/outbox';
@@ -84,8 +83,8 @@ export function createWatchStore(db: Db, deadlines: { readonly storeMs: number }
       const stored = await find(projectId, scope);
       if (stored === null) return null;
       const { _id: id, work } = stored;
-      const { dueAt, tries, owner: ownerBefore } = work;
-      return { id, item: watchIn(stored), dueAtMs: dueAt.getTime(), tries, ownerBefore };
+      const { dueAtMs, tries, owner: ownerBefore } = work;
+      return { id, item: watchIn(stored), dueAtMs, tries, ownerBefore };
     },
     /** By inventory. */
     async listWatches({ projectId, state, after, limit }: WatchListPart): Promise<Watch[]> {
@@ -213,6 +212,6 @@ function slotInserts(collection: Collection<WatchDocument>, bounded: Bounded) {
 
 /** As it was read, by its turn too: a claim is a change. */
 function asRead({ id: _id, item, dueAtMs, tries }: Pending<Watch>) {
-  const claim = { 'work.dueAt': dateOf(dueAtMs), 'work.tries': tries };
+  const claim = { 'work.dueAtMs': dueAtMs, 'work.tries': tries };
   return { _id, watchId: item.watchId, version: item.version, ...claim };
 }

@@ -4,7 +4,7 @@ import { parseDocument, readEach } from '@inventory/mongo/parse-document';
 import { createSharedReads } from '@inventory/mongo/shared-commands';
 import { dateOf } from '@inventory/runtime/clock';
 import type { Logger } from '@inventory/runtime/logger';
-import { createLeases, heldBy, type Lease } from '@inventory/work/lease';
+import { createLeases, type Lease, ownedBy } from '@inventory/work/lease';
 import type { Collection, Document, UpdateFilter } from 'mongodb';
 import { mintedAtMs } from '../domain/change-chain.ts';
 import type { Observation } from '../domain/observation.ts';
@@ -51,7 +51,7 @@ export function createScopeStore(
     lease: Lease,
     update: UpdateFilter<ScopeDocument> | Document[],
   ): Promise<boolean> {
-    return (await collection.updateOne(heldBy(lease), update)).matchedCount === 1;
+    return (await collection.updateOne(ownedBy(lease), update)).matchedCount === 1;
   }
 
   return {
@@ -127,7 +127,7 @@ export function createScopeStore(
     async deleteScope(lease: ScopeLease, erasedKeptMs: number): Promise<boolean> {
       const keptSince = dateOf((await readStoreTime(collection.db)) - erasedKeptMs);
       const isForgotten = { erasedAt: { $not: { $gt: keptSince } } };
-      const deleted = await collection.deleteOne({ ...heldBy(lease), ...isForgotten });
+      const deleted = await collection.deleteOne({ ...ownedBy(lease), ...isForgotten });
       return deleted.deletedCount === 1;
     },
 

@@ -127,7 +127,7 @@ function dueReversal(accountId: string, projectId: string) {
     productCode: 'platform.inventory.current.page.v1',
     keyId: null,
     deadline: new Date(nowMs),
-    work: { dueAt: new Date(nowMs), tries: 0, owner: null },
+    work: { dueAtMs: nowMs, tries: 0, owner: null },
   };
 }
 

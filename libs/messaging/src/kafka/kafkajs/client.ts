@@ -29,7 +29,7 @@ export function createKafkaClient(
   guardJoins();
   guardSeeks();
   const { tls, sasl } = connection;
-  const { requestTimeoutMs } = timingOf(connection);
+  const { requestTimeoutMs } = timingOf(connection.timing);
   return new Kafka({
     clientId: connection.clientId,
     // Called before each attempt; without brokers the client stops.

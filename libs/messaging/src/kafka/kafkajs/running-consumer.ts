@@ -18,7 +18,7 @@ const bytesPerPartitionMax = 256 * 1024;
  */
 export async function openConsumer(connection: KafkaConnection, options: MemberOptions) {
   const { groupId, topics, startOf } = options;
-  const timing = timingOf(connection);
+  const timing = timingOf(connection.timing);
   const { logger } = connection;
   const stopping = new AbortController();
   const watch = createConsumerWatch(timing.sessionTimeoutMs);
