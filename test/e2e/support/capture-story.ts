@@ -62,7 +62,7 @@ export async function openCaptureStory(stack: StoryStack, serial: number): Promi
       const captures = (await stack.recordsOf('gateway')).collection('captures');
       const scans = (await stack.recordsOf('revision-store')).collection('scans');
       for (const scope of scopes) {
-        const waiting = { dueAt: { $exists: true }, 'capture.scope': scope };
+        const waiting = { 'work.dueAtMs': { $exists: true }, 'capture.scope': scope };
         await waitFor(
           'no chain waits for its capture',
           async () => (await captures.countDocuments(waiting)) === 0,
