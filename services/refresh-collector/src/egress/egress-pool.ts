@@ -118,7 +118,7 @@ export function openEgressPool(deps: EgressPoolDeps) {
 
   lifetime.defer('egress slots', () => {
     clearTimeout(wakeTimer);
-    return slots.released();
+    return slots.idle();
   });
   const job: PeriodicJob = startPeriodicJob({
     name: 'egress identities',
@@ -157,8 +157,8 @@ interface Slots {
     identity: IdentityState,
     request: Pick<TakenRequest<EgressSlot>, 'liveCredit' | 'read'>,
   ): Promise<EgressSlot | null>;
-  /** Resolves when every release that has begun is stored or failed. */
-  released(): Promise<void>;
+  /** Resolves when every slot is released: its release is stored, or has failed. */
+  idle(): Promise<void>;
 }
 
 function createSlots(
@@ -166,19 +166,15 @@ function createSlots(
   identities: IdentityCache,
   onReleased: () => void,
 ): Slots {
-  const releasing = new Set<Promise<void>>();
+  const held = new Set<Promise<void>>();
 
-  function release(identityId: string, token: string, result: SlotResult): Promise<void> {
-    const released = identities
-      .updateIdentity(identityId, (identity) =>
-        identity.inFlight?.token === token
-          ? releaseIdentity(identity, limits, result, clock.now())
-          : identity,
-      )
-      .then(onReleased)
-      .finally(() => releasing.delete(released));
-    releasing.add(released);
-    return released;
+  async function release(identityId: string, token: string, result: SlotResult): Promise<void> {
+    await identities.updateIdentity(identityId, (identity) =>
+      identity.inFlight?.token === token
+        ? releaseIdentity(identity, limits, result, clock.now())
+        : identity,
+    );
+    onReleased();
   }
 
   return {
@@ -189,10 +185,19 @@ function createSlots(
       const next = { ...acquireIdentity(identity, limits, use), liveCredit };
       if (!(await identities.saveIdentity(identity, next))) return null;
       const { id: identityId } = identity;
-      return { identityId, release: (result) => release(identityId, token, result) };
+      const { promise: ended, resolve: end } = Promise.withResolvers<void>();
+      held.add(ended);
+      return {
+        identityId,
+        release: (result) =>
+          release(identityId, token, result).finally(() => {
+            held.delete(ended);
+            end();
+          }),
+      };
     },
-    async released() {
-      await Promise.allSettled(releasing);
+    async idle() {
+      await Promise.all(held);
     },
   };
 }

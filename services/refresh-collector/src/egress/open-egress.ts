@@ -43,12 +43,9 @@ export async function openEgress(
   },
 ): Promise<Egress> {
   const { platform } = config;
-  const identities = openEgressIdentities(platform.egress, platform.connectTimeoutMs);
-  lifetime.defer('egress', async () => {
-    await Promise.all(identities.map(({ dispatcher }) => dispatcher.destroy()));
-  });
   const breakers = watchAppBreakers(stores.breakers, clock, logger);
   await breakers.update();
+  const identities = openEgressIdentities(platform.egress, platform.connectTimeoutMs);
   const pool = openEgressPool({
     replica,
     identityIds: identities.map(({ id }) => id),
@@ -61,6 +58,10 @@ export async function openEgress(
     clock,
     identifiers,
     logger,
+  });
+  // Before the pool closes: a page that outlasts the stop ends, and its slot is released.
+  lifetime.defer('egress', async () => {
+    await Promise.all(identities.map(({ dispatcher }) => dispatcher.destroy()));
   });
   startPeriodicJob({
     name: 'app breakers',
