@@ -6,9 +6,9 @@ import type { AppBreakerDocument } from './egress/app-breaker-store.ts';
 import type { IdentityDocument } from './egress/identity-store.ts';
 import type { PlanDocument } from './plan/plan-store.ts';
 import type { ReplicaDocument } from './plan/replica-store.ts';
-import type { QuarterHourDocument } from './reads/quarter-hour-store.ts';
 import type { RefreshDocument } from './saga/refresh-document.ts';
 import type { InventoryDocument } from './scans/inventory-store.ts';
+import type { QuarterHourDocument } from './status/quarter-hour-store.ts';
 
 export type Collections = ReturnType<typeof openCollections>;
 

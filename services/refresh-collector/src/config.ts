@@ -2,7 +2,7 @@ import { serviceConfig, serviceSettings } from '@inventory/runtime/service-setti
 import { deepFreeze, readSettings, url } from '@inventory/runtime/settings';
 import { egressConfig, egressSettings } from './egress/egress-config.ts';
 import { livePageConfig, livePageSettings } from './live-pages/live-page-config.ts';
-import { refreshConfig, refreshSettings } from './saga/refresh-config.ts';
+import { refreshConfig, refreshSettings } from './saga/saga-config.ts';
 import { scanConfig, scanSettings } from './scans/scan-config.ts';
 
 export const settings = {

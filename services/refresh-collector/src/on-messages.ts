@@ -7,14 +7,14 @@ import type { Logger } from '@inventory/runtime/logger';
 import type { ServiceConfig } from '@inventory/runtime/service-settings';
 import { pause } from '@inventory/runtime/wait';
 import type { ServiceContext } from '@inventory/service-host/service-context';
-import { type AdmitDeps, admitRefresh } from './admission/admit-refresh.ts';
+import { type AdmitDeps, admitRefresh } from './admission/admit-attempt.ts';
 import { cancelRefresh } from './admission/cancel-refresh.ts';
 import { releaseOrphanedHold } from './jobs/orphaned-holds.ts';
 import { applyFact, type SagaDeps } from './saga/apply-fact.ts';
 import { factOfBillingOutcome } from './saga/billing-fact.ts';
-import type { RefreshConfig } from './saga/refresh-config.ts';
 import type { Fact } from './saga/refresh-fact.domain.ts';
 import { lostHolds } from './saga/refresh-metrics.ts';
+import type { RefreshConfig } from './saga/saga-config.ts';
 
 export interface ConsumingDeps
   extends Pick<AdmitDeps, 'admission' | 'inventories' | 'observations' | 'estimate'> {

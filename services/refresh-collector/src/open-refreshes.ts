@@ -6,7 +6,7 @@ import type { ServiceConfig } from '@inventory/runtime/service-settings';
 import type { Backends } from '@inventory/service-host/open-backends';
 import type { ServiceContext } from '@inventory/service-host/service-context';
 import { admissionRoutes } from './admission/admission-routes.ts';
-import type { InventorySizes } from './admission/admit-refresh.ts';
+import type { InventorySizes } from './admission/admit-attempt.ts';
 import { watchAdmission } from './admission/watch-admission.ts';
 import type { EgressConfig } from './egress/egress-config.ts';
 import type { EgressPool } from './egress/egress-pool.ts';
@@ -18,16 +18,16 @@ import { expectedPagesOf, type PublishedPlan } from './plan/published-plan.domai
 import { collectionPace, estimateOf } from './plan/status-estimate.domain.ts';
 import { observeRefreshes } from './plan/survey-metrics.ts';
 import { type SurveyPublisher, surveyRefreshes } from './plan/survey-refreshes.ts';
-import { countEnds } from './reads/count-ends.ts';
 import { refreshRoutes } from './reads/refresh-routes.ts';
-import { statusRoute } from './reads/status-route.ts';
 import type { RecentUse } from './recent-use.ts';
 import type { SagaDeps } from './saga/apply-fact.ts';
-import type { LedgerClient } from './saga/ledger-client.ts';
+import type { LedgerClient } from './saga/hold-client.ts';
 import type { Refresh } from './saga/refresh.domain.ts';
-import type { RefreshConfig } from './saga/refresh-config.ts';
 import { countTransition } from './saga/refresh-metrics.ts';
 import type { RefreshStore } from './saga/refresh-store.ts';
+import type { RefreshConfig } from './saga/saga-config.ts';
+import { countEnds } from './status/count-ends.ts';
+import { statusRoute } from './status/status-route.ts';
 
 export interface RefreshesDeps {
   readonly backends: Pick<Backends, 'bus'>;

@@ -13,10 +13,10 @@ import { startConsuming } from './on-messages.ts';
 import { openRefreshes } from './open-refreshes.ts';
 import { openStores } from './open-stores.ts';
 import { createPlannerLease } from './plan/planner-lease.ts';
+import { startScanning } from './planning/start-scanning.ts';
 import { createRecentUse } from './recent-use.ts';
-import { createLedgerClient } from './saga/ledger-client.ts';
-import { createRevisionStoreClient } from './scans/revision-store-client.ts';
-import { startScanning } from './start-scanning.ts';
+import { createLedgerClient } from './saga/hold-client.ts';
+import { createRevisionStoreClient } from './scans/staging-client.ts';
 
 /** Starts the service: stores, egress, refreshes, scanning, the consumer, and internal HTTP last. */
 export async function startRefreshCollector(

@@ -4,7 +4,7 @@ import type { SavedObservation } from '@inventory/contracts/messages/revision';
 import { newProjectId, newRefreshId, newScope } from '@inventory/testkit/builders';
 import { testLogger } from '@inventory/testkit/namespace';
 import type { Collection } from 'mongodb';
-import { admitRefresh } from '../src/admission/admit-refresh.ts';
+import { admitRefresh } from '../src/admission/admit-attempt.ts';
 import { takeCommitted } from '../src/observations/take-committed.ts';
 import type { Refresh } from '../src/saga/refresh.domain.ts';
 import type { RefreshDocument } from '../src/saga/refresh-document.ts';

@@ -2,7 +2,7 @@ import type { RefreshRequest } from '@inventory/contracts/messages/refresh';
 import { newProjectId } from '@inventory/testkit/builders';
 import { testLogger } from '@inventory/testkit/namespace';
 import type { Collection } from 'mongodb';
-import { admitRefresh } from '../src/admission/admit-refresh.ts';
+import { admitRefresh } from '../src/admission/admit-attempt.ts';
 import { applyFact } from '../src/saga/apply-fact.ts';
 import type { Refresh } from '../src/saga/refresh.domain.ts';
 import type { RefreshDocument } from '../src/saga/refresh-document.ts';

@@ -1,7 +1,7 @@
 import type { MessageBody } from '@inventory/contracts/messages';
 import type { ReceivedMessageOf } from '@inventory/messaging/bus';
 import { applyFact, type SagaDeps } from '../saga/apply-fact.ts';
-import { cancelledPlaceholder } from './admit-refresh.ts';
+import { cancelledPlaceholder } from './admit-attempt.ts';
 
 type Received = Pick<ReceivedMessageOf<'refresh.cancel.v1'>, 'body' | 'waitingId' | 'trace'>;
 type CancelResult = MessageBody<'reply.refresh-cancel.v1'>['result'];

@@ -6,7 +6,7 @@ import type { NoCapacity, PublishedPlan } from '../plan/published-plan.domain.ts
 import type { RecentUse } from '../recent-use.ts';
 import { type AdmissionState, admissionAfterCount, closedReason } from './admission.domain.ts';
 import type { AdmissionStore } from './admission-store.ts';
-import type { Admission } from './admit-refresh.ts';
+import type { Admission } from './admit-attempt.ts';
 import { watchCapacity } from './watch-capacity.ts';
 
 export interface AdmissionRules {

@@ -1,8 +1,8 @@
 import type { Logger } from '@inventory/runtime/logger';
 import type { TraceCarrier } from '@inventory/runtime/tracing';
-import { cancelledPlaceholder } from '../admission/admit-refresh.ts';
+import { cancelledPlaceholder } from '../admission/admit-attempt.ts';
 import { type SagaDeps, sendEffects } from '../saga/apply-fact.ts';
-import type { LedgerClient } from '../saga/ledger-client.ts';
+import type { LedgerClient } from '../saga/hold-client.ts';
 import { isTerminal } from '../saga/refresh.domain.ts';
 import { type Owner, release } from '../saga/saga-messages.ts';
 

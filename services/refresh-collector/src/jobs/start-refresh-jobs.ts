@@ -5,9 +5,9 @@ import { startWorker } from '@inventory/work/start-worker';
 import type { AdmissionWatch } from '../admission/watch-admission.ts';
 import type { RecentUse } from '../recent-use.ts';
 import type { SagaDeps } from '../saga/apply-fact.ts';
-import type { LedgerClient } from '../saga/ledger-client.ts';
-import type { RefreshConfig } from '../saga/refresh-config.ts';
+import type { LedgerClient } from '../saga/hold-client.ts';
 import { resendQueues } from '../saga/refresh-document.ts';
+import type { RefreshConfig } from '../saga/saga-config.ts';
 import { sweepHolds } from './orphaned-holds.ts';
 import { type Resends, resendWork } from './resend-work.ts';
 

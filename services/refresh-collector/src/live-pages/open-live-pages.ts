@@ -10,6 +10,7 @@ import type { Denial } from '../egress/page-verdicts.domain.ts';
 import type { ReadPageDeps } from '../egress/read-page.ts';
 import type { CollectionPace } from '../plan/status-estimate.domain.ts';
 import type { RecentUse } from '../recent-use.ts';
+import { type Denials, readLivePage } from './fetch-live-page.ts';
 import {
   abandonedReadsMax,
   type LivePageOutcome,
@@ -17,8 +18,7 @@ import {
 } from './live-page.domain.ts';
 import type { LivePageConfig } from './live-page-config.ts';
 import { countLivePage, liveRunning } from './live-page-metrics.ts';
-import { type Denials, readLivePage } from './read-live-page.ts';
-import { type LivePageRouteDeps, readLivePageRoute } from './read-live-page-route.ts';
+import { type LivePageRouteDeps, readLivePageRoute } from './live-page-route.ts';
 
 const minuteMs = 60_000;
 const secondsPerMinute = 60;

@@ -3,7 +3,7 @@ import type { Logger } from '@inventory/runtime/logger';
 import { pause } from '@inventory/runtime/wait';
 import { applyFact, type SagaDeps } from '../saga/apply-fact.ts';
 import { factOfBillingOutcome } from '../saga/billing-fact.ts';
-import type { LedgerClient } from '../saga/ledger-client.ts';
+import type { LedgerClient } from '../saga/hold-client.ts';
 import type { Refresh } from '../saga/refresh.domain.ts';
 import type {
   RefreshList,

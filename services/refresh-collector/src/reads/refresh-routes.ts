@@ -3,7 +3,7 @@ import { inventoryKeyText } from '@inventory/contracts/inventory-key';
 import { internalRoute } from '@inventory/http/internal-route';
 import { Refused } from '@inventory/http/refused';
 import { fromIsoTime } from '@inventory/runtime/clock';
-import type { InventorySizes } from '../admission/admit-refresh.ts';
+import type { InventorySizes } from '../admission/admit-attempt.ts';
 import type { AdmissionWatch } from '../admission/watch-admission.ts';
 import { type FindObservationDeps, findObservation } from '../observations/find-observation.ts';
 import type { Estimate } from '../plan/status-estimate.domain.ts';
@@ -11,7 +11,7 @@ import type { Refresh } from '../saga/refresh.domain.ts';
 import type { RefreshListStore } from '../saga/refresh-list-store.ts';
 import type { RefreshStore } from '../saga/refresh-store.ts';
 import { type ConfirmDeps, findConfirmed, listConfirmed } from './confirm-reservations.ts';
-import { recordOf, viewOf } from './convert.ts';
+import { recordOf, viewOf } from './refresh-view.ts';
 
 export interface RefreshRoutesDeps extends FindObservationDeps, ConfirmDeps {
   readonly refreshes: RefreshStore;

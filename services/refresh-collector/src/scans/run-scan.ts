@@ -28,9 +28,9 @@ import {
   scanBeingRecorded,
 } from './open-scan.ts';
 import { pageDueMs } from './page-due.domain.ts';
-import type { RevisionStoreClient } from './revision-store-client.ts';
 import { nextStep, type ScanProgress, type ScanRules, type ScanStep } from './scan.domain.ts';
 import type { ClaimedScan } from './scan-store.ts';
+import type { RevisionStoreClient } from './staging-client.ts';
 import { isOverdue, ofRevisionStore, timeLeftMs } from './store-calls.ts';
 
 export interface ScanDeps {

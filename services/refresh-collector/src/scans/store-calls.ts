@@ -3,8 +3,8 @@ import { jitteredDelayMs } from '@inventory/runtime/backoff';
 import type { Clock } from '@inventory/runtime/clock';
 import type { Logger } from '@inventory/runtime/logger';
 import { pause } from '@inventory/runtime/wait';
-import type { RevisionStoreClient } from './revision-store-client.ts';
 import type { ClaimedScan } from './scan-store.ts';
+import type { RevisionStoreClient } from './staging-client.ts';
 
 interface OfRevisionStoreDeps {
   readonly revisionStore: RevisionStoreClient;

@@ -10,9 +10,12 @@ import {
   createPlannerLease,
   type PlannerLease,
 } from '@inventory/refresh-collector/plan/planner-lease';
+import {
+  type ScanningDeps,
+  startScanning,
+} from '@inventory/refresh-collector/planning/start-scanning';
 import { createRecentUse, type RecentUse } from '@inventory/refresh-collector/recent-use';
 import type { RefreshStore } from '@inventory/refresh-collector/saga/refresh-store';
-import { type ScanningDeps, startScanning } from '@inventory/refresh-collector/start-scanning';
 import { monotonicNow, systemClock } from '@inventory/runtime/clock';
 import { systemIdentifiers } from '@inventory/runtime/identifiers';
 import { type Lifetime, openLifetime } from '@inventory/runtime/lifetime';

@@ -15,8 +15,8 @@ import { Reply } from '@inventory/http/reply';
 import type { SerialExecutor } from '@inventory/runtime/serial-executor';
 import { z } from 'zod';
 import { type PlatformPage, pageMembers } from '../egress/platform-page.domain.ts';
+import type { LivePageRequest } from './fetch-live-page.ts';
 import type { LivePageOutcome } from './live-page.domain.ts';
-import type { LivePageRequest } from './read-live-page.ts';
 
 export interface LivePageRouteDeps {
   readonly read: (request: LivePageRequest, signal: AbortSignal) => Promise<LivePageOutcome>;

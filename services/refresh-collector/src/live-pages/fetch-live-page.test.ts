@@ -6,7 +6,7 @@ import { createTestClock } from '@inventory/testkit/test-clock';
 import type { EgressIdentity } from '../egress/egress-identities.ts';
 import type { Denial } from '../egress/page-verdicts.domain.ts';
 import type { RawPlatformAnswer } from '../egress/platform-answer.domain.ts';
-import { type Denials, type LivePageRequest, readLivePage } from './read-live-page.ts';
+import { type Denials, type LivePageRequest, readLivePage } from './fetch-live-page.ts';
 
 const empty = '{"success":1,"total_inventory_count":0,"rwgrsn":-2}';
 const page: RawPlatformAnswer = { status: 200, body: Buffer.from(empty), retryAfterMs: null };
