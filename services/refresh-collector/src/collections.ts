@@ -25,7 +25,7 @@ export function openCollections(db: Db) {
   };
 }
 
-export const indexes: readonly CollectionIndexes[] = [
+export const collectorIndexes: readonly CollectionIndexes[] = [
   {
     collection: 'refreshes',
     shardKey: { projectId: 1 },

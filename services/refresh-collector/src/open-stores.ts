@@ -22,15 +22,12 @@ export type Stores = ReturnType<typeof openStores>;
 /** Opens every store of the service. */
 export function openStores(
   db: Db,
-  deps: {
-    readonly config: RefreshCollectorConfig;
-    readonly clock: Clock;
-    readonly logger: Logger;
-    /** Name of this replica in its presence. */
-    readonly replica: string;
-  },
+  config: RefreshCollectorConfig,
+  /** Name of this replica in its presence. */
+  replica: string,
+  clock: Clock,
+  logger: Logger,
 ) {
-  const { config, clock, logger, replica } = deps;
   const collections = openCollections(db);
   const { refreshes } = collections;
   const refreshLists = createRefreshListStore(refreshes, logger);

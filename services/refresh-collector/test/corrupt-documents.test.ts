@@ -25,7 +25,7 @@ beforeAll(async () => {
   stored = await openStoredRefreshes();
   const { db, clock } = stored;
   const logger = { error: (details: unknown) => void logged.push(details) };
-  stores = openStores(db, { config, clock, logger: only(logger), replica: 'replica-1' });
+  stores = openStores(db, config, 'replica-1', clock, only(logger));
 });
 beforeEach(async () => {
   logged.length = 0;
@@ -92,7 +92,8 @@ test('a corrupt refresh is skipped when scans are planned', async () => {
   await overwrite('refreshes', second, { phase: 'queued' });
 
   const open: string[] = [];
-  for await (const found of stores.scans.readOpen()) open.push(...found.map(({ id }) => id));
+  for await (const found of stores.scans.readOpen())
+    open.push(...found.map(({ refreshId: id }) => id));
 
   expect(open).toEqual([second]);
   expect(logged).toEqual([{ err: corrupt('refreshes', first, ['queueDeadlineMs']) }]);

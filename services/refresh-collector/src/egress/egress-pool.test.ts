@@ -3,7 +3,9 @@ import { systemClock } from '@inventory/runtime/clock';
 import { systemIdentifiers } from '@inventory/runtime/identifiers';
 import { type Lifetime, openLifetime } from '@inventory/runtime/lifetime';
 import { createLogger } from '@inventory/runtime/logger';
+import { only } from '@inventory/testkit/only';
 import { memoryIdentities } from '../../test/memory-identities.ts';
+import type { RefreshCollectorConfig } from '../config.ts';
 import { type EgressPool, type EgressSlot, openEgressPool } from './egress-pool.ts';
 import type { SlotRequest } from './slot-order.domain.ts';
 
@@ -45,16 +47,21 @@ function openPools(
   return Array.from({ length: count }, (_, index) => {
     const lifetime = openLifetime(logger, closeMs);
     lifetimes.push(lifetime);
-    return openEgressPool({
-      ...{ replica: `${name}-${index}`, identityIds, store, limits: of, lifetime, logger },
-      ...{ clock: systemClock, identifiers: systemIdentifiers },
-      requestMaxMs: 40_000,
-      slotRules: () => ({ urgentUntilMs: null, liveShare: 0.05 }),
+    const config = only<RefreshCollectorConfig>({
+      identities: of,
+      platform: only({ timeoutMs: 20_000 }),
     });
+    return openEgressPool(
+      { config, lifetime, logger, clock: systemClock, identifiers: systemIdentifiers },
+      `${name}-${index}`,
+      identityIds,
+      store,
+      () => ({ urgentUntilMs: null, liveShare: 0.05 }),
+    );
   });
 }
 
-const page = (inventory: string, deadlineMs: number | null): Omit<SlotRequest, 'order'> => ({
+const page = (inventory: string, deadlineMs: number | null): SlotRequest => ({
   ...{ accountId: 'a', inventory, deadlineMs },
   ...{ avoid: [], unreachable: [] },
 });

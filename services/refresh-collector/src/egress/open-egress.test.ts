@@ -5,14 +5,12 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { systemClock } from '@inventory/runtime/clock';
 import { systemIdentifiers } from '@inventory/runtime/identifiers';
 import { type Lifetime, openLifetime } from '@inventory/runtime/lifetime';
-import { createSerialExecutor } from '@inventory/runtime/serial-executor';
 import { newAccountId, newScope } from '@inventory/testkit/builders';
 import { testLogger } from '@inventory/testkit/namespace';
 import { only } from '@inventory/testkit/only';
 import { memoryIdentities } from '../../test/memory-identities.ts';
 import { requiredSettings } from '../../test/required-settings.ts';
 import { loadConfig } from '../config.ts';
-import type { RecentUse } from '../recent-use.ts';
 import type { AppBreakerStore } from './app-breaker-store.ts';
 import { openEgress } from './open-egress.ts';
 import { readPage } from './read-page.ts';
@@ -62,13 +60,10 @@ async function open(onWrite: (version: number) => void = () => {}) {
       ...{ config, lifetime, clock: systemClock },
       ...{ identifiers: systemIdentifiers, logger: testLogger },
     },
-    {
-      replica: 'replica',
-      stores: { identities, breakers },
-      slotRules: () => ({ urgentUntilMs: null, liveShare: 0.05 }),
-      executor: createSerialExecutor(),
-      use: only<RecentUse>({ pauseMs: (whileUsedMs) => whileUsedMs, onResumed: () => {} }),
-    },
+    'replica',
+    { identities, breakers },
+    () => ({ urgentUntilMs: null, liveShare: 0.05 }),
+    only({ pauseMs: (whileUsedMs) => whileUsedMs, onResumed: () => {} }),
   );
   const read = () =>
     readPage(

@@ -153,7 +153,7 @@ const waitingMax = 100_000;
 export function createAppendedEvents(
   refreshes: TypedCollection<RefreshDocument>,
   clock: Clock,
-  { retention }: Pick<RefreshTimes, 'retention'>,
+  { retention }: RefreshTimes,
 ) {
   return createBatcher<string, void>({
     gatherMs,

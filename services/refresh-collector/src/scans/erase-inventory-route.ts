@@ -1,16 +1,8 @@
 import { refreshApi } from '@inventory/contracts/internal/refresh';
 import { inventoryKeyText } from '@inventory/contracts/inventory-key';
 import { internalRoute } from '@inventory/http/internal-route';
-
-import { applyFact, type SagaDeps } from '../saga/apply-fact.ts';
-import type { RefreshListStore } from '../saga/refresh-list-store.ts';
-import type { InventoryStore } from './inventory-store.ts';
-
-interface EraseInventoryDeps {
-  readonly saga: SagaDeps;
-  readonly lists: RefreshListStore;
-  readonly inventories: InventoryStore;
-}
+import { applyFact } from '../saga/apply-fact.ts';
+import type { Scans } from './scans.ts';
 
 /**
  * Forgets an inventory that the revision-store has erased. In this order, so that no scan that read
@@ -21,8 +13,10 @@ interface EraseInventoryDeps {
  *
  * After a crash the operator repeats it.
  */
-async function eraseInventory(deps: EraseInventoryDeps, inventory: string): Promise<void> {
-  const { saga, lists, inventories } = deps;
+async function eraseInventory(
+  { saga, lists, inventories }: Scans,
+  inventory: string,
+): Promise<void> {
   const [leased = null] = await inventories.findLeasedRefreshes([inventory]);
   for (const { refreshId } of await lists.findUnread(inventory)) {
     await applyFact(saga, refreshId, { fact: 'inventory_erased' }, 'resend');
@@ -34,8 +28,8 @@ async function eraseInventory(deps: EraseInventoryDeps, inventory: string): Prom
 
 export const eraseInventoryRoute = internalRoute({
   ...refreshApi.eraseInventory,
-  async handle(deps: EraseInventoryDeps, { path }) {
-    await eraseInventory(deps, inventoryKeyText(path));
+  async handle(scans: Scans, { path }) {
+    await eraseInventory(scans, inventoryKeyText(path));
     return {};
   },
 });

@@ -10,7 +10,7 @@ import { createLeases, freeAt, leaseField } from '@inventory/work/lease';
 import type { AnyBulkWriteOperation, Collection, Filter } from 'mongodb';
 import { z } from 'zod';
 import { type Denial, denials } from '../egress/page-verdicts.domain.ts';
-import type { InventorySize } from '../plan/published-plan.domain.ts';
+import type { InventorySize } from '../saga/recorded-scan.domain.ts';
 
 const inventoryScan = z.object({
   refreshId,
@@ -37,16 +37,17 @@ const inventory = z.object({
 export type InventoryDocument = z.infer<typeof inventory>;
 const document = { collection: 'inventories', schema: inventory };
 
-/** The lease of one inventory, held by one worker. */
-export interface InventoryLease {
+/** The lease of one inventory, without a worker. */
+export interface WaitingLease {
   readonly inventory: string;
   readonly refreshId: string;
+}
+
+/** One that a worker holds. */
+export interface InventoryLease extends WaitingLease {
   /** Differs with every worker. */
   readonly token: string;
 }
-
-/** A lease without a worker. */
-export type WaitingLease = Pick<InventoryLease, 'inventory' | 'refreshId'>;
 
 /** A lease for a scan that collects until its deadline, under a worker's token or none yet. */
 export interface NewLease extends WaitingLease {

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { inventoryKeyText } from '@inventory/contracts/inventory-key';
 import { ensureIndexes } from '@inventory/mongo/indexes';
-import { indexes, openCollections } from '@inventory/refresh-collector/collections';
+import { collectorIndexes, openCollections } from '@inventory/refresh-collector/collections';
 import type { Refresh } from '@inventory/refresh-collector/saga/refresh.domain';
 import {
   newDocument,
@@ -26,7 +26,7 @@ const times = {
 
 /** Puts refreshes and leases into an empty database, as collectors would have left them. */
 export async function storeScans(db: Db, stored: StoredScans): Promise<void> {
-  await ensureIndexes(db, indexes);
+  await ensureIndexes(db, collectorIndexes);
   const { refreshes, inventories } = openCollections(db);
   const nowMs = Date.now();
   const queued = Array.from({ length: stored.queued }, (_, index) =>
