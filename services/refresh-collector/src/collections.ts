@@ -67,8 +67,8 @@ export const collectorIndexes: readonly CollectionIndexes[] = [
     indexes: [
       {
         name: 'scan_deadline',
-        keys: { 'scan.deadline': 1 },
-        options: whereExists('scan.deadline'),
+        keys: { 'scan.deadlineMs': 1 },
+        options: whereExists('scan.deadlineMs'),
       },
       { name: 'seen', keys: { seenAt: 1 }, options: { expireAfterSeconds: 180 * 86_400 } },
     ],

@@ -100,7 +100,7 @@ test('a corrupt refresh is skipped when scans are planned', async () => {
 });
 
 test('a corrupt lease is skipped among those that wait for a worker', async () => {
-  const scan = { refreshId: newRefreshId(), deadline: new Date(0) };
+  const scan = { refreshId: newRefreshId(), deadlineMs: 0 };
   const seenAt = new Date(0);
   await overwrite('inventories', 'sound', { scan, seenAt });
   await overwrite('inventories', 'corrupt', { scan: { ...scan, refreshId: null }, seenAt });
@@ -115,12 +115,12 @@ test('corrupt leases that wait longest take no place among those of the workers 
   const seenAt = new Date(0);
   for (const id of ['corrupt-1', 'corrupt-2', 'corrupt-3']) {
     await overwrite('inventories', id, {
-      scan: { refreshId: null, deadline: new Date(0) },
+      scan: { refreshId: null, deadlineMs: 0 },
       seenAt,
     });
   }
   const refreshId = newRefreshId();
-  await overwrite('inventories', 'behind', { scan: { refreshId, deadline: new Date(1) }, seenAt });
+  await overwrite('inventories', 'behind', { scan: { refreshId, deadlineMs: 1 }, seenAt });
 
   expect(await stores.inventories.findWaitingLeases(1)).toEqual([
     { inventory: 'behind', refreshId, deadlineMs: 1 },

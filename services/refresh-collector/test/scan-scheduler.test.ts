@@ -391,7 +391,7 @@ describe('a refresh whose planned step fails', () => {
     const seenAt = new Date(stored.clock.now());
     const held = await stored.collection.find({}).toArray();
     const lost = { owner: 'lost', until: new Date(8e12) };
-    const scan = { refreshId: newRefreshId(), deadline: seenAt };
+    const scan = { refreshId: newRefreshId(), deadlineMs: stored.clock.now() };
     await stores.collections.inventories.insertMany(
       held.map(({ scopeKey }) => ({ _id: scopeKey, seenAt, scan, lease: lost })),
     );

@@ -108,6 +108,9 @@ function resendQueueOf({ phase }: Refresh): ResendQueue {
   return phase === 'completed' ? 'announcements' : 'commands';
 }
 
+/** MongoDB deletes a document by it. */
+export const expiryAt = (timeMs: number): Date => new Date(timeMs);
+
 /** What follows from each state: when its command is resent and when it expires, where they apply. */
 export function derivedFields(state: Refresh, nowMs: number, { retention, resend }: RefreshTimes) {
   const terminal = isTerminal(state.phase);
@@ -115,7 +118,7 @@ export function derivedFields(state: Refresh, nowMs: number, { retention, resend
   return {
     terminal,
     ...(isWaiting(state) ? { work: newWork(nowMs + resend.firstMs, resendQueueOf(state)) } : {}),
-    ...(terminal ? { expireAt: new Date(nowMs + retentionMs) } : {}),
+    ...(terminal ? { expireAt: expiryAt(nowMs + retentionMs) } : {}),
   };
 }
 

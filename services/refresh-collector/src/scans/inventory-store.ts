@@ -15,7 +15,7 @@ import type { InventorySize } from '../saga/recorded-scan.domain.ts';
 const inventoryScan = z.object({
   refreshId,
   /** Until when it collects; the earliest is taken first. */
-  deadline: z.date(),
+  deadlineMs: z.number(),
 });
 
 /** One inventory: its scan and the lease of the worker, and its last size. */
@@ -28,7 +28,7 @@ const inventory = z.object({
   /** Pages of its last complete scan, or those that a later scan reported. */
   pages: z.int().exactOptional(),
   /** What was confirmed of it last, by a scan or a live page; absent once a scan has read it. */
-  denial: z.object({ kind: z.enum(denials), at: z.date() }).exactOptional(),
+  denial: z.object({ kind: z.enum(denials), atMs: z.number() }).exactOptional(),
   /** Of the lease that was opened last. */
   sequence: z.int().exactOptional(),
   /** When that was. */
@@ -81,7 +81,7 @@ export function createInventoryStore(
     },
   });
   const reads = createSharedReads(collection, inventoriesPerCommand);
-  const denialOf = (kind: Denial) => ({ kind, at: dateOf(clock.now()) });
+  const denialOf = (kind: Denial) => ({ kind, atMs: clock.now() });
 
   return {
     /**
@@ -94,7 +94,7 @@ export function createInventoryStore(
       const lease = { id: inventory, owner: token ?? `${refreshId}/${nowMs}` };
       const opened = await leases.acquire(lease, {
         where: { $or: [{ scan: { $exists: false } }, { 'scan.refreshId': refreshId }] },
-        set: { scan: { refreshId, deadline: dateOf(deadlineMs) }, seenAt: dateOf(nowMs) },
+        set: { scan: { refreshId, deadlineMs }, seenAt: dateOf(nowMs) },
         compute: { sequence: nextSequence(nowMs) },
       });
       if (opened && token === null) await leases.release(lease);
@@ -107,8 +107,8 @@ export function createInventoryStore(
     ): Promise<(WaitingLease & { readonly deadlineMs: number })[]> {
       const storeMs = await readStoreTime(collection.db);
       const waiting = collection
-        .find({ 'scan.deadline': { $exists: true }, ...freeAt(storeMs) })
-        .sort({ 'scan.deadline': 1 });
+        .find({ 'scan.deadlineMs': { $exists: true }, ...freeAt(storeMs) })
+        .sort({ 'scan.deadlineMs': 1 });
       return readFirst(waiting, limit, waitingLeaseOf, logger);
     },
     /** Takes a waiting lease; false when another worker was first. */
@@ -144,7 +144,7 @@ export function createInventoryStore(
       const found = await reads.add(inventory);
       const [known] = readEach(found ? [found] : [], fromDocument, logger);
       if (!known?.denial) return null;
-      const ageMs = clock.now() - known.denial.at.getTime();
+      const ageMs = clock.now() - known.denial.atMs;
       return ageMs >= 0 && ageMs < keepMs ? known.denial.kind : null;
     },
     /** The refreshes that these inventories are leased to. */
@@ -180,9 +180,7 @@ const fromDocument = (stored: InventoryDocument) => parseDocument(document, stor
 
 function waitingLeaseOf(stored: InventoryDocument) {
   const { _id: inventory, scan } = fromDocument(stored);
-  if (!scan) return [];
-  const { refreshId, deadline } = scan;
-  return [{ inventory, refreshId, deadlineMs: deadline.getTime() }];
+  return scan ? [{ inventory, ...scan }] : [];
 }
 
 /**

@@ -40,7 +40,7 @@ export async function storeScans(db: Db, stored: StoredScans): Promise<void> {
     running.map(({ _id: refreshId, scopeKey: inventory }, index) => ({
       _id: inventory,
       seenAt: dateOf(nowMs),
-      scan: { refreshId, deadline: dateOf(nowMs + hourMs) },
+      scan: { refreshId, deadlineMs: nowMs + hourMs },
       ...(index < stored.waiting
         ? {}
         : { lease: { owner: 'another', until: dateOf(nowMs + hourMs) } }),
