@@ -26,7 +26,7 @@ import { createHoldClient } from './saga/hold-client.ts';
 import { openSaga } from './saga/open-saga.ts';
 import { eraseInventoryRoute } from './scans/erase-inventory-route.ts';
 import type { Scans } from './scans/scans.ts';
-import { createStagingClient } from './scans/staging-client.ts';
+import { createPageStaging } from './scans/staging-client.ts';
 import { countEnds } from './status/count-ends.ts';
 import { statusRoute } from './status/status-route.ts';
 
@@ -72,7 +72,7 @@ export async function startRefreshCollector(context: Context): Promise<StartedSe
     lists,
     inventories,
     egress,
-    staging: createStagingClient(revisionStore, egress.executor),
+    staging: createPageStaging(revisionStore, egress.executor),
     planner,
     config,
     identifiers,

@@ -2,7 +2,7 @@ import { inventoryKeyText } from '@inventory/contracts/inventory-key';
 import type { RefreshRequest } from '@inventory/contracts/messages/refresh';
 import type { ReceivedMessageOf } from '@inventory/messaging/bus';
 import { sendEffects } from '../saga/apply-fact.ts';
-import { newRefresh, refused, retryAfterSecondsMin } from '../saga/new-refresh.domain.ts';
+import { newRefresh, refusedAttempt, retryAfterSecondsMin } from '../saga/new-refresh.domain.ts';
 import type { Saga } from '../saga/open-saga.ts';
 import { isServedFromSaved, type Refresh } from '../saga/refresh.domain.ts';
 import { savedAnswers } from '../saga/refresh-metrics.ts';
@@ -101,7 +101,7 @@ async function admittedRefresh(admission: Admission, received: Received): Promis
   const expectedPages = await expectations.pagesOf(inventoryKeyText(request.scope));
   const refusal = await watch.admit(request, expectedPages);
   const accepted = { ...attemptOf(admission, received), expectedPages };
-  const attempt = refusal === null ? accepted : refused(accepted, refusal);
+  const attempt = refusal === null ? accepted : refusedAttempt(accepted, refusal);
   const { retryAfterSeconds } = expectations.estimateOf(attempt, watch.countAhead(request));
   return { ...attempt, retryAfterSeconds: retryAfterSeconds ?? retryAfterSecondsMin };
 }

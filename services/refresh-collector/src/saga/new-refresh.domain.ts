@@ -45,7 +45,7 @@ export function newRefresh(
 }
 
 /** An attempt that is refused releases its Idempotency-Key. */
-export function refused(attempt: Refresh, refusal: RefreshRefusal): Refresh {
+export function refusedAttempt(attempt: Refresh, refusal: RefreshRefusal): Refresh {
   return { ...attempt, phase: 'refused', refusal, idempotencyKey: null };
 }
 
@@ -69,5 +69,5 @@ export function cancelledPlaceholder(
     freshness: null,
     watchId: null,
   } as const;
-  return refused(newRefresh(request, undefined, trace, nowMs), attemptCancelled);
+  return refusedAttempt(newRefresh(request, undefined, trace, nowMs), attemptCancelled);
 }

@@ -13,7 +13,7 @@ import {
 } from './scan.domain.ts';
 import type { ClaimedScan } from './scan-store.ts';
 import type { Scans } from './scans.ts';
-import type { StagingClient } from './staging-client.ts';
+import type { PageStaging } from './staging-client.ts';
 
 const stagingBackoff = { firstMs: 200, maxMs: 10_000 } as const;
 
@@ -94,7 +94,7 @@ export async function ofRevisionStore<Answer>(
   { staging, saga }: Scans,
   claimed: ClaimedScan,
   { signal, ending }: { readonly signal: AbortSignal; readonly ending: AbortSignal },
-  call: (staging: StagingClient) => Promise<Answer>,
+  call: (staging: PageStaging) => Promise<Answer>,
 ): Promise<Answer | undefined> {
   for (let failures = 1; !signal.aborted && !isOverdue(saga, claimed); failures += 1) {
     try {

@@ -16,7 +16,7 @@ import { advance } from '../saga/refresh-saga.domain.ts';
 import type { RefreshStore } from '../saga/refresh-store.ts';
 import { runScan, type ScanHold } from './run-scan.ts';
 import type { Scans } from './scans.ts';
-import type { StagingClient } from './staging-client.ts';
+import type { PageStaging } from './staging-client.ts';
 
 const logger = createLogger({ service: 'test', level: 'silent' });
 
@@ -40,7 +40,7 @@ function collecting(): Refresh {
 interface ScanChanges {
   readonly stored?: () => Refresh;
   readonly saveStep?: RefreshStore['saveStep'];
-  readonly staging?: StagingClient;
+  readonly staging?: PageStaging;
   readonly acquire?: EgressPool['acquire'];
   /** Its start, which is being written. */
   readonly starting?: Promise<Refresh | null>;

@@ -8,7 +8,7 @@ import type { InventoryStore } from './inventory-store.ts';
 import type { ScanRules } from './scan.domain.ts';
 import type { ScanConfig } from './scan-config.ts';
 import type { ScanStore } from './scan-store.ts';
-import type { StagingClient } from './staging-client.ts';
+import type { PageStaging } from './staging-client.ts';
 
 /** What scans are planned and read with: the planner, the workers and the routes take it whole. */
 export interface Scans {
@@ -17,7 +17,7 @@ export interface Scans {
   readonly lists: RefreshListStore;
   readonly inventories: InventoryStore;
   readonly egress: Egress;
-  readonly staging: StagingClient;
+  readonly staging: PageStaging;
   readonly planner: PlannerLease;
   readonly config: EgressConfig & ScanConfig;
   readonly identifiers: Identifiers;
