@@ -25,8 +25,8 @@ import { createRecentUse } from './recent-use.ts';
 import { createHoldClient } from './saga/hold-client.ts';
 import { openSaga } from './saga/open-saga.ts';
 import { eraseInventoryRoute } from './scans/erase-inventory-route.ts';
+import { createPageStaging } from './scans/page-staging.ts';
 import type { Scans } from './scans/scans.ts';
-import { createPageStaging } from './scans/staging-client.ts';
 import { countEnds } from './status/count-ends.ts';
 import { statusRoute } from './status/status-route.ts';
 

@@ -5,6 +5,7 @@ import { firstTries, type PageTries } from '../egress/page-verdicts.domain.ts';
 import type { Saga } from '../saga/open-saga.ts';
 import type { Refresh } from '../saga/refresh.domain.ts';
 import type { StagedPageRecord } from '../saga/refresh-document.ts';
+import type { PageStaging } from './page-staging.ts';
 import {
   freshProgress,
   resumedProgress,
@@ -13,7 +14,6 @@ import {
 } from './scan.domain.ts';
 import type { ClaimedScan } from './scan-store.ts';
 import type { Scans } from './scans.ts';
-import type { PageStaging } from './staging-client.ts';
 
 const stagingBackoff = { firstMs: 200, maxMs: 10_000 } as const;
 

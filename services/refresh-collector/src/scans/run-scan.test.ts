@@ -14,9 +14,9 @@ import type { PlatformClient } from '../egress/platform-client.ts';
 import type { Refresh } from '../saga/refresh.domain.ts';
 import { advance } from '../saga/refresh-saga.domain.ts';
 import type { RefreshStore } from '../saga/refresh-store.ts';
+import type { PageStaging } from './page-staging.ts';
 import { runScan, type ScanHold } from './run-scan.ts';
 import type { Scans } from './scans.ts';
-import type { PageStaging } from './staging-client.ts';
 
 const logger = createLogger({ service: 'test', level: 'silent' });
 

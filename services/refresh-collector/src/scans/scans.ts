@@ -5,10 +5,10 @@ import type { PlannerLease } from '../plan/planner-lease.ts';
 import type { Saga } from '../saga/open-saga.ts';
 import type { RefreshListStore } from '../saga/refresh-list-store.ts';
 import type { InventoryStore } from './inventory-store.ts';
+import type { PageStaging } from './page-staging.ts';
 import type { ScanRules } from './scan.domain.ts';
 import type { ScanConfig } from './scan-config.ts';
 import type { ScanStore } from './scan-store.ts';
-import type { PageStaging } from './staging-client.ts';
 
 /** What scans are planned and read with: the planner, the workers and the routes take it whole. */
 export interface Scans {
