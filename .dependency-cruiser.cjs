@@ -39,11 +39,12 @@ const roomsOfTheCollector = {
   observations: ['saga'],
   plan: ['egress', 'saga'],
   admission: ['observations', 'plan', 'saga'],
-  reads: ['admission', 'egress', 'observations', 'plan', 'saga'],
-  jobs: ['admission', 'saga'],
+  reads: ['plan', 'saga'],
+  status: ['admission', 'egress', 'plan', 'saga'],
+  jobs: ['saga'],
   scans: ['egress', 'plan', 'saga'],
   planning: ['egress', 'observations', 'plan', 'saga', 'scans'],
-  'live-pages': ['egress', 'plan'],
+  'live-pages': ['egress'],
 };
 const roomsHaveOneDirection = Object.entries(roomsOfTheCollector).map(([room, used]) => ({
   name: 'rooms-have-one-direction',

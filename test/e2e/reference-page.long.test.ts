@@ -1,8 +1,8 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import type { ServiceStatus } from '@inventory/contracts/http/status';
-import { isoTime } from '@inventory/runtime/clock';
+import { type ServiceStatus, serviceStatus } from '@inventory/contracts/http/status';
 import type { Browser, Page } from 'playwright-core';
+import { z } from 'zod';
 import { openBrowser } from '../support/open-browser.ts';
 import { openTestStack, type TestStack } from './support/test-stack.ts';
 
@@ -107,19 +107,19 @@ test('every operation is shown, and an address configures nothing', async () => 
 
 /** A day with a quiet night, an hour of trouble, and one quarter without a refresh: its picture. */
 const aDay: ServiceStatus = {
-  at: '2026-01-15T10:07:00.000Z',
+  atMs: Date.UTC(2026, 0, 15, 10, 7),
   admission: { state: 'open', reason: null },
-  expected_wait_seconds: 14,
-  circuit_breakers: [{ app_id: 440, state: 'open', open_until: '2026-01-15T10:09:00.000Z' }],
-  quarter_hours: Array.from({ length: 97 }, (_, at) => {
+  expectedWaitSeconds: 14,
+  circuitBreakers: [{ appId: 440, state: 'open', openUntilMs: Date.UTC(2026, 0, 15, 10, 9) }],
+  quarterHours: Array.from({ length: 97 }, (_, at) => {
     const isTrouble = at > 60 && at < 66;
     const completed = Math.round(420 - 300 * Math.cos((at / 97) * 2 * Math.PI));
     return {
-      start: isoTime(Date.UTC(2026, 0, 14, 10) + at * 900_000),
+      start: Date.UTC(2026, 0, 14, 10) + at * 900_000,
       completed: at === 5 ? 0 : completed,
       failed: isTrouble ? 180 : at % 7,
-      wait_p50_seconds: at === 5 ? null : isTrouble ? 24 : 8,
-      wait_p95_seconds: at === 5 ? null : isTrouble ? 96 : 32,
+      waitP50Seconds: at === 5 ? null : isTrouble ? 24 : 8,
+      waitP95Seconds: at === 5 ? null : isTrouble ? 96 : 32,
     };
   }),
 };
@@ -143,7 +143,9 @@ test('the status page draws the status from its own origin, without a key, and s
   ).toEqual([]);
   expect(complaints).toEqual([]);
 
-  await page.route('**/v2/status', (route) => route.fulfill({ json: { data: aDay } }));
+  await page.route('**/v2/status', (route) =>
+    route.fulfill({ json: { data: z.encode(serviceStatus, aDay) } }),
+  );
   await says('Some applications are not served.');
   mkdirSync(screenshots, { recursive: true });
   await page.screenshot({ path: join(screenshots, 'status.png'), fullPage: true });

@@ -4,7 +4,7 @@ import { ledgerIndexes } from '../../services/billing-ledger/src/collections.ts'
 import { logIndexes } from '../../services/event-stream/src/log/log-document.ts';
 import { webhookIndexes } from '../../services/event-stream/src/webhooks/webhook-document.ts';
 import { gatewayIndexes } from '../../services/gateway/src/gateway-indexes.ts';
-import { indexes as collectorIndexes } from '../../services/refresh-collector/src/collections.ts';
+import { collectorIndexes } from '../../services/refresh-collector/src/collections.ts';
 import { storeIndexes } from '../../services/revision-store/src/storage/collections.ts';
 import type { DeclaredIndex, RecordedQuery } from './judge-query.ts';
 

@@ -115,7 +115,7 @@ describe('the status [status-page]', () => {
 
     expect([status, headers['cache-control']]).toEqual([200, 'public, max-age=5']);
     expect(headers['ratelimit']).toBeUndefined();
-    expect(serviceStatus.strict().parse(json.data).admission).toEqual({
+    expect(serviceStatus.in.strict().parse(json.data).admission).toEqual({
       state: 'open',
       reason: null,
     });

@@ -6,9 +6,9 @@ import type { AppBreakerDocument } from './egress/app-breaker-store.ts';
 import type { IdentityDocument } from './egress/identity-store.ts';
 import type { PlanDocument } from './plan/plan-store.ts';
 import type { ReplicaDocument } from './plan/replica-store.ts';
-import type { QuarterHourDocument } from './reads/quarter-hour-store.ts';
 import type { RefreshDocument } from './saga/refresh-document.ts';
 import type { InventoryDocument } from './scans/inventory-store.ts';
+import type { QuarterHourDocument } from './status/quarter-hour-store.ts';
 
 export type Collections = ReturnType<typeof openCollections>;
 
@@ -25,7 +25,7 @@ export function openCollections(db: Db) {
   };
 }
 
-export const indexes: readonly CollectionIndexes[] = [
+export const collectorIndexes: readonly CollectionIndexes[] = [
   {
     collection: 'refreshes',
     shardKey: { projectId: 1 },
@@ -67,8 +67,8 @@ export const indexes: readonly CollectionIndexes[] = [
     indexes: [
       {
         name: 'scan_deadline',
-        keys: { 'scan.deadline': 1 },
-        options: whereExists('scan.deadline'),
+        keys: { 'scan.deadlineMs': 1 },
+        options: whereExists('scan.deadlineMs'),
       },
       { name: 'seen', keys: { seenAt: 1 }, options: { expireAfterSeconds: 180 * 86_400 } },
     ],

@@ -2,7 +2,7 @@ import { serviceConfig, serviceSettings } from '@inventory/runtime/service-setti
 import { deepFreeze, readSettings, url } from '@inventory/runtime/settings';
 import { egressConfig, egressSettings } from './egress/egress-config.ts';
 import { livePageConfig, livePageSettings } from './live-pages/live-page-config.ts';
-import { refreshConfig, refreshSettings } from './saga/refresh-config.ts';
+import { sagaConfig, sagaSettings } from './saga/saga-config.ts';
 import { scanConfig, scanSettings } from './scans/scan-config.ts';
 
 export const settings = {
@@ -12,7 +12,7 @@ export const settings = {
   ...egressSettings,
   ...livePageSettings,
   ...scanSettings,
-  ...refreshSettings,
+  ...sagaSettings,
 } as const;
 
 export type RefreshCollectorConfig = ReturnType<typeof loadConfig>;
@@ -26,6 +26,6 @@ export function loadConfig(environment: Record<string, string | undefined>) {
     ...egressConfig(parsed),
     ...livePageConfig(parsed),
     ...scanConfig(parsed),
-    ...refreshConfig(parsed),
+    ...sagaConfig(parsed),
   });
 }

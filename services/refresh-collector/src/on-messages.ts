@@ -1,43 +1,32 @@
 import type { RefreshId } from '@inventory/contracts/ids';
-import type { InventoryKey } from '@inventory/contracts/inventory-key';
 import type { BillingOutcome } from '@inventory/contracts/messages/billing';
 import type { MessageBus, ReceivedMessage } from '@inventory/messaging/bus';
 import { byKey, type Handlers } from '@inventory/messaging/dispatch';
-import type { Logger } from '@inventory/runtime/logger';
-import type { ServiceConfig } from '@inventory/runtime/service-settings';
 import { pause } from '@inventory/runtime/wait';
 import type { ServiceContext } from '@inventory/service-host/service-context';
-import { type AdmitDeps, admitRefresh } from './admission/admit-refresh.ts';
+import { admitAttempt } from './admission/admit-attempt.ts';
 import { cancelRefresh } from './admission/cancel-refresh.ts';
+import type { Admission } from './admission/open-admission.ts';
 import { releaseOrphanedHold } from './jobs/orphaned-holds.ts';
-import { applyFact, type SagaDeps } from './saga/apply-fact.ts';
+import { applyFact } from './saga/apply-fact.ts';
 import { factOfBillingOutcome } from './saga/billing-fact.ts';
-import type { RefreshConfig } from './saga/refresh-config.ts';
+import type { Saga } from './saga/open-saga.ts';
 import type { Fact } from './saga/refresh-fact.domain.ts';
 import { lostHolds } from './saga/refresh-metrics.ts';
 
-export interface ConsumingDeps
-  extends Pick<AdmitDeps, 'admission' | 'inventories' | 'observations' | 'estimate'> {
-  readonly bus: MessageBus;
-  readonly saga: SagaDeps;
-  /** Completes what waits for an observation of the inventory. */
-  readonly takeCommitted: (scope: InventoryKey) => Promise<void>;
-}
-
 const concurrencyMax = 32;
-const requestAgeMaxMs = 10 * 60_000;
 
 /** Starts the consumer of commands and outcomes; the lifetime stops it. */
 export async function startConsuming(
-  { config, lifetime, logger }: ServiceContext<ServiceConfig & RefreshConfig>,
-  { bus, saga, takeCommitted, ...admission }: ConsumingDeps,
+  { lifetime }: ServiceContext,
+  bus: MessageBus,
+  admission: Admission,
 ): Promise<void> {
-  const { queueMs: queueDeadlineMs } = config.deadlines;
-  const admitting = { ...admission, ...saga, queueDeadlineMs, requestAgeMaxMs };
+  const { saga } = admission;
   const handlers = {
-    ...onRefreshCommands(admitting, saga),
-    ...onBillingOutcome(saga, logger),
-    ...onRevisionOutcomes(saga, takeCommitted),
+    ...onRefreshCommands(admission),
+    ...onBillingOutcome(saga),
+    ...onRevisionOutcomes(admission),
     ...onProjectEvent(saga),
   };
   const subscription = await bus.consume({
@@ -65,14 +54,15 @@ function orderingKeyOf(message: ReceivedMessage): string {
   }
 }
 
-function onRefreshCommands(admit: AdmitDeps, saga: SagaDeps): Handlers {
+function onRefreshCommands(admission: Admission): Handlers {
   return {
-    'refresh.request.v1': (received) => admitRefresh(admit, received),
-    'refresh.cancel.v1': (received) => cancelRefresh(saga, received),
+    'refresh.request.v1': (received) => admitAttempt(admission, received),
+    'refresh.cancel.v1': (received) => cancelRefresh(admission.saga, received),
   };
 }
 
-export function onBillingOutcome(saga: SagaDeps, logger: Logger): Handlers {
+export function onBillingOutcome(saga: Saga): Handlers {
+  const { clock, logger } = saga;
   const reportLostHold = (refreshId: RefreshId) => {
     lostHolds.add(1);
     logger.error({ refresh_id: refreshId }, 'hold lost: the refresh is completed without a charge');
@@ -81,14 +71,16 @@ export function onBillingOutcome(saga: SagaDeps, logger: Logger): Handlers {
   return {
     'billing.outcome.v1': async ({ body, trace }) => {
       const { refreshId } = body;
-      const fact = factOfBillingOutcome(body, saga.clock.now());
+      const atMs = clock.now();
+      const fact = factOfBillingOutcome(body, atMs);
       if (refreshId === null || !fact) return;
       const applied = await applyBillingFact(saga, refreshId, fact);
       if (applied?.step === 'changed' && fact.fact === 'hold_lost') reportLostHold(refreshId);
       if (applied || !isHold(body)) return;
-      const of = { refreshId, accountId: body.accountId, projectId: body.projectId };
+      const { accountId, projectId } = body;
+      const cancel = { refreshId, accountId, projectId, requestedAtMs: atMs };
       // Stored meanwhile: the hold belongs to it.
-      if (!(await releaseOrphanedHold(saga, of, trace))) {
+      if (!(await releaseOrphanedHold(saga, cancel, trace))) {
         await applyFact(saga, refreshId, fact, 'redelivery');
       }
     },
@@ -102,7 +94,7 @@ const besideTriesMax = 10;
  * The command that it answers is sent beside the write of its phase, on another replica perhaps: an end of
  * billing that comes first waits for that write. Where it fails, the command is sent again with it.
  */
-async function applyBillingFact(saga: SagaDeps, refreshId: RefreshId, fact: Fact) {
+async function applyBillingFact(saga: Saga, refreshId: RefreshId, fact: Fact) {
   const isEnd = fact.fact === 'settled' || fact.fact === 'hold_lost';
   for (let tries = 1; ; tries += 1) {
     const applied = await applyFact(saga, refreshId, fact, 'redelivery');
@@ -119,17 +111,14 @@ function isHold(
   return outcome.kind === 'reserve' && outcome.result === 'applied' && outcome.projectId !== null;
 }
 
-function onRevisionOutcomes(
-  saga: SagaDeps,
-  observed: (scope: InventoryKey) => Promise<void>,
-): Handlers {
+function onRevisionOutcomes({ saga, observations }: Admission): Handlers {
   return {
     'revision.committed.v1': async ({ body }) => {
       const { refreshId } = body;
       const fact = { fact: 'committed', ...body } as const;
       const applied = refreshId && (await applyFact(saga, refreshId, fact, 'redelivery'));
       const scope = body.scope ?? (applied ? applied.refresh.scope : undefined);
-      if (scope) await observed(scope);
+      if (scope) await observations.takeCommitted(scope);
     },
     'revision.rejected.v1': async ({ body }) => {
       if (body.refreshId === null) return;
@@ -138,7 +127,7 @@ function onRevisionOutcomes(
   };
 }
 
-function onProjectEvent({ refreshes }: SagaDeps): Handlers {
+function onProjectEvent({ refreshes }: Saga): Handlers {
   return {
     'project.event-appended.v1': async ({ body }) => {
       const { refreshId } = body.event;

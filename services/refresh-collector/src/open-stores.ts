@@ -11,26 +11,23 @@ import { openResends } from './jobs/resend-work.ts';
 import { createPlanStore } from './plan/plan-store.ts';
 import { createRefreshSurveyStore } from './plan/refresh-survey-store.ts';
 import { createReplicaStore } from './plan/replica-store.ts';
-import { createQuarterHourStore } from './reads/quarter-hour-store.ts';
 import { createRefreshListStore } from './saga/refresh-list-store.ts';
 import { createRefreshStore } from './saga/refresh-store.ts';
 import { createInventoryStore } from './scans/inventory-store.ts';
 import { createScanStore } from './scans/scan-store.ts';
+import { createQuarterHourStore } from './status/quarter-hour-store.ts';
 
 export type Stores = ReturnType<typeof openStores>;
 
 /** Opens every store of the service. */
 export function openStores(
   db: Db,
-  deps: {
-    readonly config: RefreshCollectorConfig;
-    readonly clock: Clock;
-    readonly logger: Logger;
-    /** Name of this replica in its presence. */
-    readonly replica: string;
-  },
+  config: RefreshCollectorConfig,
+  /** Name of this replica in its presence. */
+  replica: string,
+  clock: Clock,
+  logger: Logger,
 ) {
-  const { config, clock, logger, replica } = deps;
   const collections = openCollections(db);
   const { refreshes } = collections;
   const refreshLists = createRefreshListStore(refreshes, logger);

@@ -1,4 +1,4 @@
-import { createRecentUse, quietAfterMs } from './recent-use.ts';
+import { createRecentUse, unusedAfterMs } from './recent-use.ts';
 
 function openUse(leaseMs = 15_000) {
   let nowMs = 0;
@@ -26,17 +26,17 @@ async function isSettled(promise: Promise<void>): Promise<boolean> {
 
 it('pauses are as given within a minute of a use, five seconds after it, and at most a third of the lease (decisions/0032)', async () => {
   const { use, reads, pass } = openUse();
-  pass(quietAfterMs - 1);
+  pass(unusedAfterMs - 1);
   expect(use.pauseMs(250)).toBe(250);
 
   await use.note();
-  pass(quietAfterMs - 1);
+  pass(unusedAfterMs - 1);
   expect([use.pauseMs(250), reads.length]).toEqual([250, 0]);
 
   pass(1);
   expect([use.pauseMs(250), use.pauseMs(60_000)]).toEqual([5_000, 60_000]);
   const short = openUse(3_000);
-  short.pass(quietAfterMs);
+  short.pass(unusedAfterMs);
   expect(short.use.pauseMs(250)).toBe(1_000);
 });
 
@@ -44,7 +44,7 @@ it.each(['ended', 'failed'])(
   'after a quiet time every use waits until what others changed is read once, also where the reading has %s',
   async (end) => {
     const { use, reads, pass } = openUse();
-    pass(quietAfterMs);
+    pass(unusedAfterMs);
 
     const uses = [use.note(), use.note()];
     expect(await Promise.all(uses.map(isSettled))).toEqual([false, false]);

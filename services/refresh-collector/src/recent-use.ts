@@ -2,7 +2,7 @@ import { monotonicNow } from '@inventory/runtime/clock';
 
 export type RecentUse = ReturnType<typeof createRecentUse>;
 
-export const quietAfterMs = 60_000;
+export const unusedAfterMs = 60_000;
 const quietPauseMaxMs = 5_000;
 /** Two that fail cost no lease. */
 const pausesPerLease = 3;
@@ -17,7 +17,7 @@ export function createRecentUse({ leaseMs }: { readonly leaseMs: number }, now =
   const readers: (() => unknown)[] = [];
   let usedMs = now();
   let resumed: Promise<unknown> = Promise.resolve();
-  const isQuiet = () => now() - usedMs >= quietAfterMs;
+  const isQuiet = () => now() - usedMs >= unusedAfterMs;
 
   return {
     /** It is used now. After a quiet time this resolves once the readers have ended or failed. */

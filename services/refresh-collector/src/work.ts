@@ -1,6 +1,6 @@
 import type { WorkRow } from '@inventory/work/work-row';
 
-/** Messages of one turn are published together. */
+/** Messages of one claim are published together. */
 const places = 200;
 
 /** Everything that may be pending in this service. Any replica does it. */
@@ -8,7 +8,7 @@ export const work = {
   commands: {
     name: 'resent commands',
     collection: 'refreshes',
-    what: 'a refresh waits for an outcome of the ledger or of the revision-store (`refreshes/resend-work`)',
+    what: 'a refresh waits for an outcome of the ledger or of the revision-store (`jobs/resend-work`)',
     places,
     again: 'ASK_AGAIN_FIRST_MS',
     afterCrash: 're-sent from 10 s on',
@@ -17,7 +17,7 @@ export const work = {
   announcements: {
     name: 'resent announcements',
     collection: 'refreshes',
-    what: 'the event of a completed refresh is not known to be in the log (`refreshes/resend-work`)',
+    what: 'the event of a completed refresh is not known to be in the log (`jobs/resend-work`)',
     places,
     again: 'ASK_AGAIN_FIRST_MS',
     afterCrash: 're-sent until step 13 is reported',
@@ -35,7 +35,7 @@ export const work = {
   plan: {
     name: 'planner',
     collection: 'plans',
-    what: 'one replica plans the reads of all (`scans/scan-scheduler`)',
+    what: 'one replica plans the reads of all (`planning/scan-scheduler`)',
     places: 'one of all replicas',
     leaseMs: 'SCAN_LEASE_MS',
     afterCrash: 'the lease expires; another replica plans from the stored refreshes',

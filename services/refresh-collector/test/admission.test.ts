@@ -1,7 +1,8 @@
-import type { ServiceStatus } from '@inventory/contracts/http/status';
+import { type ServiceStatus, serviceStatus } from '@inventory/contracts/http/status';
 import {
   type AdmissionView,
   type AttemptView,
+  admissionView,
   refreshApi,
 } from '@inventory/contracts/internal/refresh';
 import { sizeInventory } from '@inventory/platform-simulator/scenarios';
@@ -49,10 +50,10 @@ const decision = (refreshId: string) =>
 const admission = async (change?: { operator_closed: boolean }): Promise<AdmissionView> => {
   const headers = { 'content-type': 'application/json' };
   const init = change && { method: 'PUT', headers, body: JSON.stringify(change) };
-  return (await (await fetch(`${collector.url}/admission`, init)).json()) as AdmissionView;
+  return admissionView.parse(await (await fetch(`${collector.url}/admission`, init)).json());
 };
 const status = async (): Promise<ServiceStatus> =>
-  (await (await fetch(`${collector.url}/status`)).json()) as ServiceStatus;
+  serviceStatus.parse(await (await fetch(`${collector.url}/status`)).json());
 async function fillUp(count: number) {
   const requests = [];
   for (let index = 0; index < count; index += 1) requests.push(await request({ scope: scope() }));
@@ -63,8 +64,8 @@ async function fillUp(count: number) {
 describe('status', () => {
   it('counts what ended on every replica, each end once, and keeps it when they stop (Status) [status-page]', async () => {
     const ended = async () => {
-      const { quarter_hours: quarters } = await status();
-      return quarters.reduce((sum, { completed }) => sum + completed, 0);
+      const { quarterHours } = await status();
+      return quarterHours.reduce((sum, { completed }) => sum + completed, 0);
     };
     collector = await harness.startCollector();
     const other = await harness.startCollector();
@@ -73,11 +74,11 @@ describe('status', () => {
     await harness.stopCollectors();
 
     collector = await harness.startCollector();
-    const { admission: shown, quarter_hours: quarters, ...rest } = await status();
+    const { admission: shown, quarterHours: quarters, ...rest } = await status();
 
     expect(await ended()).toBe(3);
     expect(quarters).toHaveLength(97);
-    expect(quarters.some(({ wait_p50_seconds: p50 }) => p50 !== null)).toBe(true);
+    expect(quarters.some(({ waitP50Seconds: p50 }) => p50 !== null)).toBe(true);
     expect(shown).toEqual({ state: 'open', reason: null });
     expect(JSON.stringify(rest)).not.toContain(requested[0]?.accountId);
   });
@@ -160,8 +161,8 @@ describe('admission', () => {
       reason: 'operator_closed',
     });
     await waitFor('the other replica reads it', async () => {
-      const view = (await (await fetch(`${other.url}/admission`)).json()) as AdmissionView;
-      return view.operator_closed;
+      const view = admissionView.parse(await (await fetch(`${other.url}/admission`)).json());
+      return view.operatorClosed;
     });
     // Soon both have it: whichever of them gets the next request.
     await waitFor('requests are refused', async () => {
@@ -213,8 +214,8 @@ describe('admission', () => {
     const other = await request({ scope: scope(730) });
     expect(await decision(other.refreshId)).toMatchObject({ decision: 'accepted' });
     expect(failing).toHaveLength(4);
-    expect((await status()).circuit_breakers).toEqual([
-      { app_id: 440, state: 'open', open_until: expect.any(String) },
+    expect((await status()).circuitBreakers).toEqual([
+      { appId: 440, state: 'open', openUntilMs: expect.any(Number) },
     ]);
     await harness.control('DELETE', '/faults');
   });

@@ -25,7 +25,7 @@ beforeAll(async () => {
   stored = await openStoredRefreshes();
   const { db, clock } = stored;
   const logger = { error: (details: unknown) => void logged.push(details) };
-  stores = openStores(db, { config, clock, logger: only(logger), replica: 'replica-1' });
+  stores = openStores(db, config, 'replica-1', clock, only(logger));
 });
 beforeEach(async () => {
   logged.length = 0;
@@ -92,14 +92,15 @@ test('a corrupt refresh is skipped when scans are planned', async () => {
   await overwrite('refreshes', second, { phase: 'queued' });
 
   const open: string[] = [];
-  for await (const found of stores.scans.readOpen()) open.push(...found.map(({ id }) => id));
+  for await (const found of stores.scans.readOpen())
+    open.push(...found.map(({ refreshId: id }) => id));
 
   expect(open).toEqual([second]);
   expect(logged).toEqual([{ err: corrupt('refreshes', first, ['queueDeadlineMs']) }]);
 });
 
 test('a corrupt lease is skipped among those that wait for a worker', async () => {
-  const scan = { refreshId: newRefreshId(), deadline: new Date(0) };
+  const scan = { refreshId: newRefreshId(), deadlineMs: 0 };
   const seenAt = new Date(0);
   await overwrite('inventories', 'sound', { scan, seenAt });
   await overwrite('inventories', 'corrupt', { scan: { ...scan, refreshId: null }, seenAt });
@@ -114,12 +115,12 @@ test('corrupt leases that wait longest take no place among those of the workers 
   const seenAt = new Date(0);
   for (const id of ['corrupt-1', 'corrupt-2', 'corrupt-3']) {
     await overwrite('inventories', id, {
-      scan: { refreshId: null, deadline: new Date(0) },
+      scan: { refreshId: null, deadlineMs: 0 },
       seenAt,
     });
   }
   const refreshId = newRefreshId();
-  await overwrite('inventories', 'behind', { scan: { refreshId, deadline: new Date(1) }, seenAt });
+  await overwrite('inventories', 'behind', { scan: { refreshId, deadlineMs: 1 }, seenAt });
 
   expect(await stores.inventories.findWaitingLeases(1)).toEqual([
     { inventory: 'behind', refreshId, deadlineMs: 1 },

@@ -1,5 +1,6 @@
 import type { RefreshView } from '@inventory/contracts/internal/refresh';
 import { scenarioInventory } from '@inventory/platform-simulator/scenarios';
+import { invariant } from '@inventory/runtime/bug';
 import { systemClock } from '@inventory/runtime/clock';
 import { testLogger } from '@inventory/testkit/namespace';
 import { createTestClock } from '@inventory/testkit/test-clock';
@@ -89,7 +90,12 @@ export async function openDefaultRateCollector(): Promise<DefaultRateCollector> 
         clock,
       );
     },
-    stop: () => harness.stopCollectors(),
+    async stop() {
+      await harness.stopCollectors();
+      const [identity] = await identities.loadIdentities(defaults.platform.egress);
+      // The clock would stand still for ever.
+      invariant(identity?.inFlight === null, 'a stopped collector has no request in flight');
+    },
     async request(scenario) {
       const { platformId, appId, contextId } = inventoryOf(scenario);
       const place = expectedOutcomes.findIndex(([name]) => name === scenario);

@@ -1,11 +1,14 @@
 import type { RevisionId } from '@inventory/contracts/ids';
 import type { RefreshRequest } from '@inventory/contracts/messages/refresh';
 import type { SavedObservation } from '@inventory/contracts/messages/revision';
+import type { InternalClient } from '@inventory/http/internal-client';
 import { newProjectId, newRefreshId, newScope } from '@inventory/testkit/builders';
 import { testLogger } from '@inventory/testkit/namespace';
+import { only } from '@inventory/testkit/only';
 import type { Collection } from 'mongodb';
-import { admitRefresh } from '../src/admission/admit-refresh.ts';
-import { takeCommitted } from '../src/observations/take-committed.ts';
+import { admitAttempt } from '../src/admission/admit-attempt.ts';
+import type { Admission } from '../src/admission/open-admission.ts';
+import { openObservations } from '../src/observations/open-observations.ts';
 import type { Refresh } from '../src/saga/refresh.domain.ts';
 import type { RefreshDocument } from '../src/saga/refresh-document.ts';
 import { createRefreshListStore } from '../src/saga/refresh-list-store.ts';
@@ -23,7 +26,7 @@ const previousRevisionId: RevisionId = 'invrev_0198c0de-0000-7000-8000-000000000
 
 const allowed = (maxAgeSeconds: number) => ({ maxAgeSeconds, priceVersion: 3 });
 
-type Received = Parameters<typeof admitRefresh>[1];
+type Received = Parameters<typeof admitAttempt>[1];
 
 function attempt(fields: Partial<RefreshRequest> = {}): RefreshRequest {
   return {
@@ -36,8 +39,17 @@ function attempt(fields: Partial<RefreshRequest> = {}): RefreshRequest {
 
 /** As its gateway sends it, which waits for the decision. */
 function receivedOf(body: RefreshRequest): Received {
-  return { body, waitingId: `gateway:${body.refreshId}`, trace: {}, deadlineMs: undefined };
+  return only<Received>({ body, waitingId: `gateway:${body.refreshId}`, trace: {} });
 }
+
+/** A revision-store that has this observation of every inventory. */
+const storeWith = (latest: SavedObservation | 'away' | null) =>
+  only<InternalClient>({
+    call: (async () => {
+      if (latest === 'away') throw new Error('away');
+      return latest;
+    }) as never,
+  });
 
 interface Conditions {
   readonly latest?: SavedObservation | 'away' | null;
@@ -52,21 +64,18 @@ function openCollector({ latest = observed(), collection }: Conditions = {}) {
     detail: { admission_state: 'closed', reason: 'operator_closed' },
     retry_after_seconds: 60,
   } as const;
-  const deps = {
-    ...saga,
-    admission: { admit: async () => closed, countAhead: () => 0, decrement: () => {} },
-    inventories: { expectedPages: async () => null },
-    observations: {
-      findLatest: () =>
-        latest === 'away' ? Promise.reject(new Error('away')) : Promise.resolve(latest),
+  const admission = only<Admission>({
+    saga,
+    watch: only({ admit: async () => closed, countAhead: () => 0, decrement: () => {} }),
+    observations: openObservations(saga, only({}), storeWith(latest)),
+    expectations: {
+      pagesOf: async () => null,
+      estimateOf: () => ({ retryAfterSeconds: 1, expectedCompletedMs: null }),
     },
-    logger: testLogger,
-    estimate: () => ({ retryAfterSeconds: 1, expectedCompletedMs: null }),
-    queueDeadlineMs: 1_800_000,
-    requestAgeMaxMs: 600_000,
-  };
+    queueMs: 1_800_000,
+  });
   return {
-    admit: (request: RefreshRequest) => admitRefresh(deps, receivedOf(request)),
+    admit: (request: RefreshRequest) => admitAttempt(admission, receivedOf(request)),
     sent: () => saga.sent.map(({ type, body }) => ('decision' in body ? body.decision : type)),
     decision: () => saga.sent.find(({ type }) => type === 'reply.refresh-decision.v1')?.body,
   };
@@ -187,8 +196,7 @@ describe('an observation that is committed', () => {
   async function commit(scope: Refresh['scope'], latest: SavedObservation | null) {
     const saga = stored.openSaga();
     const lists = createRefreshListStore(stored.collection, testLogger);
-    const observations = { findLatest: async () => latest };
-    await takeCommitted({ ...saga, saga, lists, observations, logger: testLogger }, scope);
+    await openObservations(saga, lists, storeWith(latest)).takeCommitted(scope);
     return saga.sent.map(({ id }) => id);
   }
 

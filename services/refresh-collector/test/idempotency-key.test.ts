@@ -1,8 +1,9 @@
 import type { RefreshRequest } from '@inventory/contracts/messages/refresh';
 import { newProjectId } from '@inventory/testkit/builders';
-import { testLogger } from '@inventory/testkit/namespace';
+import { only } from '@inventory/testkit/only';
 import type { Collection } from 'mongodb';
-import { admitRefresh } from '../src/admission/admit-refresh.ts';
+import { admitAttempt } from '../src/admission/admit-attempt.ts';
+import type { Admission } from '../src/admission/open-admission.ts';
 import { applyFact } from '../src/saga/apply-fact.ts';
 import type { Refresh } from '../src/saga/refresh.domain.ts';
 import type { RefreshDocument } from '../src/saga/refresh-document.ts';
@@ -27,7 +28,7 @@ const openAdmission = {
   decrement: () => {},
 };
 
-type Received = Parameters<typeof admitRefresh>[1];
+type Received = Parameters<typeof admitAttempt>[1];
 
 function attempt(fields: Partial<RefreshRequest> = {}): RefreshRequest {
   return {
@@ -40,31 +41,31 @@ function attempt(fields: Partial<RefreshRequest> = {}): RefreshRequest {
 
 /** As its gateway sends it, which waits for the decision. */
 function receivedOf(body: RefreshRequest): Received {
-  return { body, waitingId: `gateway:${body.refreshId}`, trace: {}, deadlineMs: undefined };
+  return only<Received>({ body, waitingId: `gateway:${body.refreshId}`, trace: {} });
 }
 
 /** A collector without its Kafka: requests, refusals, and what it sent. */
 function openCollector(refreshes: RefreshStore = stored.openStore()) {
   const saga = stored.openSaga(refreshes);
-  const admitting = {
-    admission: openAdmission,
-    inventories: { expectedPages: async () => null },
-    observations: { findLatest: async () => null },
-    logger: testLogger,
-    estimate: (_refresh: Refresh, before: number) => ({
-      retryAfterSeconds: 10 * before,
-      expectedCompletedMs: null,
-    }),
-    queueDeadlineMs: 1_800_000,
-    requestAgeMaxMs: 600_000,
-  };
+  const admission = only<Admission>({
+    saga,
+    watch: only(openAdmission),
+    observations: only({ find: async () => null }),
+    expectations: {
+      pagesOf: async () => null,
+      estimateOf: (_refresh: Refresh, before: number) => ({
+        retryAfterSeconds: 10 * before,
+        expectedCompletedMs: null,
+      }),
+    },
+    queueMs: 1_800_000,
+  });
   const messagesAbout = (id: string) =>
     saga.sent.filter(({ body }) =>
       'refreshId' in body ? body.refreshId === id : 'refresh_id' in body && body.refresh_id === id,
     );
   return {
-    admit: (request: RefreshRequest) =>
-      admitRefresh({ ...saga, ...admitting }, receivedOf(request)),
+    admit: (request: RefreshRequest) => admitAttempt(admission, receivedOf(request)),
     refuse: (id: string) => applyFact(saga, id, noFunds, 'redelivery'),
     bodiesAbout: (id: string) => messagesAbout(id).map(({ body }) => body),
     sentAbout: (id: string) =>

@@ -3,7 +3,7 @@ import { newRefreshId } from '@inventory/testkit/builders';
 import { testLogger } from '@inventory/testkit/namespace';
 import { createTestClock } from '@inventory/testkit/test-clock';
 import { openTestStore } from '@inventory/testkit/test-store';
-import { indexes, openCollections } from '../src/collections.ts';
+import { collectorIndexes, openCollections } from '../src/collections.ts';
 import { createReplicaStore } from '../src/plan/replica-store.ts';
 import { createInventoryStore } from '../src/scans/inventory-store.ts';
 
@@ -12,7 +12,7 @@ const [leaseMs, minuteMs, dayMs] = [15_000, 60_000, 86_400_000];
 let mongo: MongoConnection;
 
 beforeAll(async () => {
-  mongo = await openTestStore('inventories', indexes);
+  mongo = await openTestStore('inventories', collectorIndexes);
 });
 afterAll(() => mongo.close());
 

@@ -1,10 +1,9 @@
 import type { BillingOutcome } from '@inventory/contracts/messages/billing';
 import type { ReceivedMessageOf } from '@inventory/messaging/bus';
-import { testLogger } from '@inventory/testkit/namespace';
 import { only } from '@inventory/testkit/only';
 import { sweepHolds } from '../src/jobs/orphaned-holds.ts';
 import { onBillingOutcome } from '../src/on-messages.ts';
-import type { SagaDeps } from '../src/saga/apply-fact.ts';
+import type { Saga } from '../src/saga/open-saga.ts';
 import type { Refresh } from '../src/saga/refresh.domain.ts';
 import type { RefreshStore } from '../src/saga/refresh-store.ts';
 import { acceptedRefresh, holdOf } from './refresh-builder.ts';
@@ -21,16 +20,16 @@ const at = '2026-01-01T00:00:00.000Z';
 const typesOf = (messages: readonly { readonly type: string }[]) =>
   messages.map(({ type }) => type);
 
-async function deliver(saga: SagaDeps, body: BillingOutcome): Promise<void> {
+async function deliver(saga: Saga, body: BillingOutcome): Promise<void> {
   const message = {
     type: 'billing.outcome.v1',
     body,
     trace,
   } as ReceivedMessageOf<'billing.outcome.v1'>;
-  await onBillingOutcome(saga, testLogger)['billing.outcome.v1']?.(message);
+  await onBillingOutcome(saga)['billing.outcome.v1']?.(message);
 }
 
-const sweep = (saga: SagaDeps, { refreshId, accountId, projectId }: Refresh) => {
+const sweep = (saga: Saga, { refreshId, accountId, projectId }: Refresh) => {
   const hold = {
     ...{ refreshId, accountId, projectId },
     asset: 'credits',
@@ -39,7 +38,7 @@ const sweep = (saga: SagaDeps, { refreshId, accountId, projectId }: Refresh) => 
     reservedAtMs: Date.parse(at),
   } as const;
   const ledger = { listHoldsOlderThan: () => Promise.resolve({ asOfMs: null, items: [hold] }) };
-  return sweepHolds(saga, only(ledger), 3_600, testLogger);
+  return sweepHolds(saga, only(ledger), 3_600);
 };
 
 /** Reads that miss the refresh before one finds it; with the last, none ever does. */
@@ -128,7 +127,7 @@ describe('the hold of no refresh', () => {
   it('is released only once the placeholder is stored: the write decides, not the read', async () => {
     const refresh = acceptedRefresh();
     const storedAtRelease: unknown[] = [];
-    const saga: SagaDeps = {
+    const saga: Saga = {
       ...stored.openSaga(),
       async publish(messages) {
         for (const { type } of messages) storedAtRelease.push([type, await phaseOf(refresh)]);

@@ -1,8 +1,8 @@
 import type { BillingOutcome } from '@inventory/contracts/messages/billing';
 import type { ReceivedMessageOf } from '@inventory/messaging/bus';
-import { testLogger } from '@inventory/testkit/namespace';
 import { onBillingOutcome } from '../src/on-messages.ts';
-import { applyFact, type SagaDeps, sendEffects } from '../src/saga/apply-fact.ts';
+import { applyFact, sendEffects } from '../src/saga/apply-fact.ts';
+import type { Saga } from '../src/saga/open-saga.ts';
 import { noEndCheck } from '../src/saga/recorded-scan.domain.ts';
 import type { Refresh } from '../src/saga/refresh.domain.ts';
 import type { Fact } from '../src/saga/refresh-fact.domain.ts';
@@ -131,11 +131,11 @@ test.each([
       await isRead.promise;
       return collection.updateOne(...update);
     };
-    const saga: SagaDeps = {
+    const saga: Saga = {
       ...stored.openSaga(stored.openStore(Object.assign(Object.create(collection), { updateOne }))),
       async publish() {
         const message = { type: 'billing.outcome.v1', body, trace: {} };
-        const handle = onBillingOutcome(early, testLogger)['billing.outcome.v1'];
+        const handle = onBillingOutcome(early)['billing.outcome.v1'];
         received = handle?.(message as ReceivedMessageOf<'billing.outcome.v1'>);
       },
     };

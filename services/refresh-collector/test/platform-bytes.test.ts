@@ -8,7 +8,9 @@ import {
   gzipSync,
   zstdCompressSync,
 } from 'node:zlib';
+import { only } from '@inventory/testkit/only';
 import { createTestClock } from '@inventory/testkit/test-clock';
+import type { EgressConfig } from '../src/egress/egress-config.ts';
 import { openEgressIdentities } from '../src/egress/egress-identities.ts';
 import { classifyAnswer } from '../src/egress/platform-answer.domain.ts';
 import { createPlatformClient } from '../src/egress/platform-client.ts';
@@ -59,8 +61,14 @@ async function read(bytes: Buffer) {
   if (!identity) throw new Error('no identity');
   platform.bytes = bytes;
   const client = createPlatformClient(
-    { baseUrl: platform.url, timeoutMs: farMs, bodyBytesMax, userAgent: 'test' },
-    { clock, retryAfterMaxMs },
+    only<EgressConfig>({
+      platform: only({
+        ...{ baseUrl: platform.url, timeoutMs: farMs, bodyBytesMax },
+        userAgent: 'test',
+      }),
+      identities: only({ silenceMaxMs: retryAfterMaxMs }),
+    }),
+    clock,
   );
   const scope = { platform_id: '76561198000000001', app_id: 730, context_id: 2 };
   const wanted = { scope, language: 'english', count: 2_000, startAssetId: null };

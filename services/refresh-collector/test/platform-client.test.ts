@@ -6,6 +6,8 @@ import {
 } from '@inventory/platform-simulator/platform-simulator';
 import { scenarioInventory } from '@inventory/platform-simulator/scenarios';
 import { systemClock } from '@inventory/runtime/clock';
+import { only } from '@inventory/testkit/only';
+import type { EgressConfig } from '../src/egress/egress-config.ts';
 import { openEgressIdentities } from '../src/egress/egress-identities.ts';
 import { classifyAnswer } from '../src/egress/platform-answer.domain.ts';
 import { createPlatformClient } from '../src/egress/platform-client.ts';
@@ -41,8 +43,11 @@ afterAll(async () => {
 
 const platformAt = (baseUrl: string) =>
   createPlatformClient(
-    { baseUrl, timeoutMs: farMs, bodyBytesMax: 1024 * 1024, userAgent: 'test' },
-    { clock: systemClock, retryAfterMaxMs: farMs },
+    only<EgressConfig>({
+      platform: only({ baseUrl, timeoutMs: farMs, bodyBytesMax: 1024 * 1024, userAgent: 'test' }),
+      identities: only({ silenceMaxMs: farMs }),
+    }),
+    systemClock,
   );
 
 function pageOf(scenario: string) {

@@ -5,7 +5,7 @@ import { systemIdentifiers } from '@inventory/runtime/identifiers';
 import { newProjectId } from '@inventory/testkit/builders';
 import { openNamespace, testLogger } from '@inventory/testkit/namespace';
 import { type Db, MongoClient } from 'mongodb';
-import { indexes, openCollections } from '../src/collections.ts';
+import { collectorIndexes, openCollections } from '../src/collections.ts';
 import { type Refresh, refreshPhases, shownState } from '../src/saga/refresh.domain.ts';
 import { newDocument } from '../src/saga/refresh-document.ts';
 import { createRefreshListStore } from '../src/saga/refresh-list-store.ts';
@@ -32,7 +32,7 @@ beforeAll(async () => {
     finds.push(find);
   });
   db = client.db(database('refresh_lists'));
-  await ensureIndexes(db, indexes);
+  await ensureIndexes(db, collectorIndexes);
   // Three quarters were refused, and five were requested at each moment.
   stored = Array.from({ length: 120 }, (_, at) =>
     acceptedRefresh({

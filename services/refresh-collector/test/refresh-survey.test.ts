@@ -3,7 +3,7 @@ import { newRefreshId } from '@inventory/testkit/builders';
 import { testLogger } from '@inventory/testkit/namespace';
 import { createTestClock } from '@inventory/testkit/test-clock';
 import { openTestStore } from '@inventory/testkit/test-store';
-import { indexes, openCollections } from '../src/collections.ts';
+import { collectorIndexes, openCollections } from '../src/collections.ts';
 import { freshIdentity } from '../src/egress/egress-identity.domain.ts';
 import { createIdentityStore } from '../src/egress/identity-store.ts';
 import { createRefreshSurveyStore, type RefreshSurvey } from '../src/plan/refresh-survey-store.ts';
@@ -14,7 +14,7 @@ const minuteMs = 60_000;
 let mongo: MongoConnection;
 
 beforeAll(async () => {
-  mongo = await openTestStore('survey', indexes);
+  mongo = await openTestStore('survey', collectorIndexes);
 });
 afterAll(() => mongo.close());
 
@@ -51,13 +51,13 @@ function surveyOf(identityIds: readonly string[] = [], isHeld = true) {
     unreachableFirstMs: 1,
     unreachableMaxMs: 1,
   };
-  const survey = surveyRefreshes({
-    store: { ...counts, countOpen },
-    identityStates: () => store.loadIdentities(identityIds),
+  const survey = surveyRefreshes(
+    { ...counts, countOpen },
+    () => store.loadIdentities(identityIds),
     limits,
     planner,
     clock,
-  });
+  );
   return { survey, planner, store, countOpen };
 }
 

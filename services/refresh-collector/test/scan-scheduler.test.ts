@@ -1,19 +1,22 @@
 import { inventoryKeyText } from '@inventory/contracts/inventory-key';
 import type { SavedObservation } from '@inventory/contracts/messages/revision';
+import type { InternalClient } from '@inventory/http/internal-client';
 import { Bug } from '@inventory/runtime/bug';
 import { newRefreshId } from '@inventory/testkit/builders';
 import { testLogger } from '@inventory/testkit/namespace';
 import { only } from '@inventory/testkit/only';
 import { passingStoreErrors } from '@inventory/testkit/passing-store-errors';
 import { loadConfig } from '../src/config.ts';
+import { openObservations } from '../src/observations/open-observations.ts';
 import { openStores, type Stores } from '../src/open-stores.ts';
 import { createPlannerLease } from '../src/plan/planner-lease.ts';
-import { createScanScheduler, type SchedulerDeps } from '../src/planning/scan-scheduler.ts';
-import { takeObservation } from '../src/planning/take-observation.ts';
+import type { Planning } from '../src/planning/planning.ts';
+import { createScanScheduler } from '../src/planning/scan-scheduler.ts';
+import { planLimits } from '../src/planning/start-scanning.ts';
 import { applyFact } from '../src/saga/apply-fact.ts';
 import type { Refresh } from '../src/saga/refresh.domain.ts';
-import type { PlannedRefresh } from '../src/scans/scan-store.ts';
-import { planLimits } from '../src/start-scanning.ts';
+import type { ChangedRefresh } from '../src/saga/refresh-document.ts';
+import type { Scans } from '../src/scans/scans.ts';
 import { acceptedRefresh } from './refresh-builder.ts';
 import { requiredSettings } from './required-settings.ts';
 import { openStoredRefreshes, type StoredRefreshes } from './stored-refreshes.ts';
@@ -28,7 +31,7 @@ beforeAll(async () => {
 });
 beforeEach(async () => {
   const { db, clock } = stored;
-  stores = openStores(db, { config, clock, logger: testLogger, replica: 'replica-1' });
+  stores = openStores(db, config, 'replica-1', clock, testLogger);
   await Promise.all([
     stored.collection.deleteMany({}),
     db.collection('inventories').deleteMany({}),
@@ -38,31 +41,42 @@ beforeEach(async () => {
 afterAll(() => stored.close());
 
 /** The planner of a replica without workers: what it starts waits for one. */
-function openScheduler(changed: Partial<SchedulerDeps> = {}, replica = 'replica-1') {
+function openScheduler(
+  changed: Partial<Scans> = {},
+  replica = 'replica-1',
+  planning: Partial<Planning> = {},
+) {
   const { db, clock } = stored;
-  const own = openStores(db, { config, clock, logger: testLogger, replica });
-  const planner = createPlannerLease({ ...own, replica, clock, logger: testLogger });
-  return createScanScheduler({
-    ...own,
+  const own = openStores(db, config, replica, clock, testLogger);
+  const planner = createPlannerLease(own.plans, own.replicas, replica, clock, testLogger);
+  const scans = only<Scans>({
     saga: stored.openSaga(own.refreshes),
+    store: own.scans,
+    inventories: own.inventories,
     planner,
-    takeObservation: async () => null,
+    egress: egressAllowing('all'),
+    replica,
+    ...changed,
+  });
+  return createScanScheduler({
+    scans,
+    observations: only({ takeInstead: async () => null }),
     worker: only({
-      replica,
       reserveSlot: () => null,
       startScan: () => Promise.resolve(),
       stopScan: () => {},
     }),
-    identityStates: () => stores.identities.loadIdentities(['identity-1']),
-    scanAllowance: () => 'all',
-    pageMs: () => 500,
-    assetsPerPage: config.pages.count,
     limits: planLimits(config),
-    clock,
-    logger: testLogger,
-    ...changed,
+    ...planning,
   });
 }
+
+const egressAllowing = (allowance: 'all' | 'none') =>
+  only<Scans['egress']>({
+    pool: only({ identityStates: () => stores.identities.loadIdentities(['identity-1']) }),
+    breakers: only({ scanAllowance: () => allowance }),
+    pageMs: () => 500,
+  });
 
 async function expirePlanner(): Promise<void> {
   const expired = { $set: { 'lease.until': new Date(0) } };
@@ -89,7 +103,7 @@ async function queue(of: Partial<Refresh> = {}): Promise<Refresh> {
 }
 
 /** A replica that reads every refresh from the store: as one does after its start. */
-function withoutCache(): Partial<SchedulerDeps> {
+function withoutCache(): Partial<Scans> {
   return { saga: stored.openSaga({ ...stores.refreshes, cachedRefresh: () => null }) };
 }
 
@@ -97,10 +111,10 @@ const stateOf = async ({ refreshId: id }: Refresh) =>
   (await stores.refreshes.findRefresh(id))?.phase;
 
 /** Counts what the planner reads of changes, and the size of each batch. */
-function countedChanges(): { readonly scans: Stores['scans']; readonly batches: number[] } {
+function countedChanges(): { readonly store: Stores['scans']; readonly batches: number[] } {
   const batches: number[] = [];
   const { scans } = stores;
-  async function* counted(found: AsyncIterable<readonly PlannedRefresh[]>) {
+  async function* counted(found: AsyncIterable<readonly ChangedRefresh[]>) {
     for await (const batch of found) {
       batches.push(batch.length);
       yield batch;
@@ -108,7 +122,7 @@ function countedChanges(): { readonly scans: Stores['scans']; readonly batches: 
   }
   return {
     batches,
-    scans: { ...scans, readChangedSince: (timeMs) => counted(scans.readChangedSince(timeMs)) },
+    store: { ...scans, readChangedSince: (timeMs) => counted(scans.readChangedSince(timeMs)) },
   };
 }
 
@@ -128,8 +142,8 @@ async function insertEnded(count: number, changedAt: Date): Promise<void> {
 describe('a planner that takes over', () => {
   it('while nothing is queued reads no refresh that ended before (Refresh: one replica plans for all)', async () => {
     await insertEnded(50, new Date(stored.clock.now() - 86_400_000));
-    const { scans, batches } = countedChanges();
-    const scheduler = openScheduler({ scans });
+    const { store, batches } = countedChanges();
+    const scheduler = openScheduler({ store });
 
     for (let run = 0; run < 3; run += 1) await scheduler.runOnce();
 
@@ -137,8 +151,8 @@ describe('a planner that takes over', () => {
   });
 
   it('reads any number of changes in batches of bounded size', async () => {
-    const { scans, batches } = countedChanges();
-    const scheduler = openScheduler({ scans });
+    const { store, batches } = countedChanges();
+    const scheduler = openScheduler({ store });
     await scheduler.runOnce();
     await insertEnded(1_200, new Date(Date.now() + 1_000));
 
@@ -158,7 +172,7 @@ describe('a planner that takes over', () => {
         yield found;
       }
     }
-    const scheduler = openScheduler({ scans: { ...scans, readOpen: slowly } });
+    const scheduler = openScheduler({ store: { ...scans, readOpen: slowly } });
 
     await scheduler.runOnce();
 
@@ -169,7 +183,7 @@ describe('a planner that takes over', () => {
     const refresh = await queue();
     let failures = 2;
     const scheduler = openScheduler({
-      scans: {
+      store: {
         ...stores.scans,
         async *readOpen() {
           yield* stores.scans.readOpen();
@@ -234,7 +248,7 @@ test('a planner whose clock is set back plans and reads changes all the same (Re
 test.each(['that of its planner is right', 'that of its planner is set back meanwhile'])(
   'a refresh whose deadline was written by a clock a day ahead waits no longer than any other, and %s (Refresh: every phase has a deadline)',
   async (planner) => {
-    const scheduler = openScheduler({ scanAllowance: () => 'none' });
+    const scheduler = openScheduler({ egress: egressAllowing('none') });
     await scheduler.runOnce();
     const dayMs = 86_400_000;
     const { queueMs } = config.deadlines;
@@ -266,19 +280,9 @@ describe('two refreshes of one inventory at the same time', () => {
       freshness: { maxAgeSeconds: 60, priceVersion: 1 },
     });
     let latest: SavedObservation | null = null;
-    const scheduler = openScheduler({
-      saga,
-      takeObservation: (id) =>
-        takeObservation(
-          {
-            ...stores,
-            ...saga,
-            observations: { findLatest: async () => latest },
-            logger: testLogger,
-          },
-          id,
-        ),
-    });
+    const client = only<InternalClient>({ call: (async () => latest) as never });
+    const observations = openObservations(saga, stores.refreshLists, client);
+    const scheduler = openScheduler({ saga }, 'replica-1', { observations });
     const run = async () => {
       stored.clock.advance(1_000);
       await scheduler.runOnce();
@@ -372,7 +376,7 @@ describe('a refresh whose planned step fails', () => {
     const queueDeadlineMs = stored.clock.now() + 2 * config.deadlines.queueMs;
     const good = await queue({ ...one, queueDeadlineMs });
     const limits = { ...planLimits(config), scansMax: 4 };
-    const scheduler = openScheduler({ ...withoutCache(), limits });
+    const scheduler = openScheduler(withoutCache(), 'replica-1', { limits });
 
     for (let second = 0; second < 15; second += 1) {
       await scheduler.runOnce();
@@ -387,7 +391,7 @@ describe('a refresh whose planned step fails', () => {
     const seenAt = new Date(stored.clock.now());
     const held = await stored.collection.find({}).toArray();
     const lost = { owner: 'lost', until: new Date(8e12) };
-    const scan = { refreshId: newRefreshId(), deadline: seenAt };
+    const scan = { refreshId: newRefreshId(), deadlineMs: stored.clock.now() };
     await stores.collections.inventories.insertMany(
       held.map(({ scopeKey }) => ({ _id: scopeKey, seenAt, scan, lease: lost })),
     );
@@ -400,7 +404,11 @@ describe('a refresh whose planned step fails', () => {
       return stores.inventories.openLease(lease);
     };
     const limits = { ...planLimits(config), scansMax: 4 };
-    const scheduler = openScheduler({ inventories: { ...stores.inventories, openLease }, limits });
+    const scheduler = openScheduler(
+      { inventories: { ...stores.inventories, openLease } },
+      'replica-1',
+      { limits },
+    );
 
     for (let run = 0; run < 40; run += 1) {
       await scheduler.runOnce();

@@ -1,18 +1,19 @@
 import { type InventoryKey, inventoryKeyText } from '@inventory/contracts/inventory-key';
 import { systemIdentifiers } from '@inventory/runtime/identifiers';
 import { testLogger } from '@inventory/testkit/namespace';
+import { only } from '@inventory/testkit/only';
 import { waitFor } from '@inventory/testkit/wait-for';
 import { openCollections } from '../src/collections.ts';
 import { loadConfig } from '../src/config.ts';
 import { openStores, type Stores } from '../src/open-stores.ts';
-import { applyFact, type SagaDeps } from '../src/saga/apply-fact.ts';
+import { noPlan } from '../src/plan/published-plan.domain.ts';
+import { applyFact } from '../src/saga/apply-fact.ts';
+import type { Saga } from '../src/saga/open-saga.ts';
 import type { Refresh } from '../src/saga/refresh.domain.ts';
 import type { Fact } from '../src/saga/refresh-fact.domain.ts';
-import {
-  createScanWorker,
-  type ScanWorker,
-  type ScanWorkerDeps,
-} from '../src/scans/scan-worker.ts';
+import type { RunScan } from '../src/scans/running-scans.ts';
+import { createScanWorker, type ScanWorker } from '../src/scans/scan-worker.ts';
+import type { Scans } from '../src/scans/scans.ts';
 import { acceptedRefresh } from './refresh-builder.ts';
 import { requiredSettings } from './required-settings.ts';
 import { openStoredRefreshes, type StoredRefreshes } from './stored-refreshes.ts';
@@ -21,7 +22,7 @@ const config = loadConfig(requiredSettings);
 
 let stored: StoredRefreshes;
 let stores: Stores;
-let saga: SagaDeps;
+let saga: Saga;
 let stopping: AbortController;
 const workers: ScanWorker[] = [];
 
@@ -30,7 +31,7 @@ beforeAll(async () => {
 });
 beforeEach(async () => {
   const { db, clock } = stored;
-  stores = openStores(db, { config, clock, logger: testLogger, replica: 'replica-1' });
+  stores = openStores(db, config, 'replica-1', clock, testLogger);
   saga = stored.openSaga(stores.refreshes);
   stopping = new AbortController();
   await Promise.all([
@@ -44,33 +45,47 @@ afterEach(async () => {
 });
 afterAll(() => stored.close());
 
+interface WorkerChanges {
+  readonly store?: Scans['store'];
+  readonly scansMax?: number;
+  /** Pages that each replica should have; any number by default. */
+  readonly partPages?: () => number;
+  readonly replica?: string;
+  readonly onEnded?: (mayWait: boolean) => void;
+}
+
 /** A worker whose scans read until their lease ends, and which of them it runs. */
-function openWorker(changed: Partial<ScanWorkerDeps> = {}) {
+function openWorker(changes: WorkerChanges = {}) {
+  const { store = stores.scans, scansMax = 64, replica = 'replica-1' } = changes;
+  const { partPages = () => Number.POSITIVE_INFINITY, onEnded = () => {} } = changes;
   const running = new Set<string>();
-  const worker = createScanWorker({
-    ...stores,
-    saga,
-    run: ({ refresh }, { ending }) => {
-      running.add(refresh.refreshId);
-      const { promise, resolve } = Promise.withResolvers<void>();
-      ending.addEventListener('abort', () => {
-        running.delete(refresh.refreshId);
-        resolve();
-      });
-      return promise;
-    },
-    replica: 'replica-1',
-    scansMax: 64,
-    partPages: () => Number.POSITIVE_INFINITY,
-    pagesLeft: ({ expectedPages }) => expectedPages ?? 1,
-    leaseMs: config.scheduling.leaseMs,
-    stopping: stopping.signal,
-    onEnded: () => {},
-    clock: stored.clock,
+  const typicalPages = 1;
+  const scans = only<Scans>({
+    ...{ saga, store, replica, inventories: stores.inventories },
+    planner: only({
+      get plan() {
+        return {
+          ...noPlan,
+          replicas: 2,
+          typicalPages,
+          pagesPerReplica: partPages() - typicalPages,
+        };
+      },
+    }),
+    config: { ...config, scheduling: { ...config.scheduling, scansMax } },
     identifiers: systemIdentifiers,
-    logger: testLogger,
-    ...changed,
+    stopping: stopping.signal,
   });
+  const run: RunScan = ({ refresh }, { ending }) => {
+    running.add(refresh.refreshId);
+    const { promise, resolve } = Promise.withResolvers<void>();
+    ending.addEventListener('abort', () => {
+      running.delete(refresh.refreshId);
+      resolve();
+    });
+    return promise;
+  };
+  const worker = createScanWorker(scans, run, onEnded);
   workers.push(worker);
   return { worker, running };
 }
@@ -135,7 +150,7 @@ test('a scan that is resumed here is read once it is, one that another worker ha
       return stores.scans.findClaimed(id, epoch);
     },
   };
-  const { worker, running } = openWorker({ scans });
+  const { worker, running } = openWorker({ store: scans });
   const [resumed, claimed] = [await waitingScan(), await waitingScan()];
   const written = await Promise.all(
     [resumed, claimed].map(({ refreshId: id }) => stores.refreshes.findRefresh(id)),

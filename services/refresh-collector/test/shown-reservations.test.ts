@@ -1,11 +1,7 @@
 import { newProjectId } from '@inventory/testkit/builders';
 import { testLogger } from '@inventory/testkit/namespace';
 import { only } from '@inventory/testkit/only';
-import {
-  type ConfirmDeps,
-  findConfirmed,
-  listConfirmed,
-} from '../src/reads/confirm-reservations.ts';
+import { findConfirmed, listConfirmed, type Reads } from '../src/reads/confirm-reservations.ts';
 import { applyFact } from '../src/saga/apply-fact.ts';
 import { factOfBillingOutcome } from '../src/saga/billing-fact.ts';
 import type { Refresh } from '../src/saga/refresh.domain.ts';
@@ -19,13 +15,13 @@ beforeAll(async () => {
 });
 afterAll(() => stored.close());
 
-type Ledger = ConfirmDeps['ledger'];
+type Holds = Reads['holds'];
 
 /** A ledger that has journaled these reservations; no message of it has arrived. */
-function ledgerThatHeld(...held: readonly Refresh[]): Ledger & { reads: number } {
+function ledgerThatHeld(...held: readonly Refresh[]): Holds & { reads: number } {
   const ledger = {
     reads: 0,
-    async readReservations(refreshes: readonly Pick<Refresh, 'refreshId'>[]) {
+    async readReservations(refreshes: readonly Refresh[]) {
       ledger.reads += 1;
       const wanted = refreshes.map(({ refreshId }) => refreshId);
       return held.filter(({ refreshId: id }) => wanted.includes(id)).map(holdOf);
@@ -35,9 +31,10 @@ function ledgerThatHeld(...held: readonly Refresh[]): Ledger & { reads: number }
 }
 
 /** A replica of its own. */
-function replica(ledger: Ledger): ConfirmDeps & { readonly saga: { readonly sent: unknown[] } } {
+function replica(holds: Holds): Reads & { readonly saga: { readonly sent: unknown[] } } {
   const lists = createRefreshListStore(stored.collection, testLogger);
-  return { saga: stored.openSaga(), lists, ledger, logger: testLogger };
+  const saga = stored.openSaga();
+  return { ...only<Reads>({ lists, holds }), saga };
 }
 
 async function insert(fields: Partial<Refresh> = {}): Promise<Refresh> {
@@ -47,8 +44,8 @@ async function insert(fields: Partial<Refresh> = {}): Promise<Refresh> {
 }
 
 const list = (
-  deps: ConfirmDeps,
-  of: Pick<Refresh, 'projectId'>,
+  deps: Reads,
+  of: { readonly projectId: Refresh['projectId'] },
   states: readonly 'queued'[] = [],
 ) => listConfirmed(deps, { ...of, states, refreshIds: [], limit: 2, before: null });
 
@@ -121,7 +118,7 @@ it('one that is stored as decided is read without the ledger, and so is an unkno
 
 it('one whose outcome arrives while the ledger is unavailable is shown with it (Failure modes: the ledger is unavailable)', async () => {
   const refresh = await insert();
-  const away = only<Ledger>({
+  const away = only<Holds>({
     async readReservations() {
       const fact = factOfBillingOutcome(holdOf(refresh), 0);
       if (fact) await applyFact(stored.openSaga(), refresh.refreshId, fact, 'redelivery');

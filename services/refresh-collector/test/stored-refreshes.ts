@@ -1,10 +1,11 @@
 import type { OutgoingMessage } from '@inventory/messaging/bus';
 import { testLogger } from '@inventory/testkit/namespace';
+import { only } from '@inventory/testkit/only';
 import { createTestClock, type TestClock } from '@inventory/testkit/test-clock';
 import { openTestStore } from '@inventory/testkit/test-store';
 import type { Collection, Db } from 'mongodb';
-import { indexes, openCollections } from '../src/collections.ts';
-import type { SagaDeps } from '../src/saga/apply-fact.ts';
+import { collectorIndexes, openCollections } from '../src/collections.ts';
+import { openSaga, type Saga } from '../src/saga/open-saga.ts';
 import type { Refresh } from '../src/saga/refresh.domain.ts';
 import type { RefreshDocument } from '../src/saga/refresh-document.ts';
 import { createRefreshStore, type RefreshStore } from '../src/saga/refresh-store.ts';
@@ -16,7 +17,7 @@ export interface StoredRefreshes {
   readonly collection: Collection<RefreshDocument>;
   /** A store as a new process has it; over another collection object where one is given. */
   openStore(collection?: Collection<RefreshDocument>): RefreshStore;
-  openSaga(refreshes?: RefreshStore): SagaDeps & { readonly sent: OutgoingMessage[] };
+  openSaga(refreshes?: RefreshStore): Saga & { readonly sent: OutgoingMessage[] };
   close(): Promise<void>;
 }
 
@@ -27,7 +28,7 @@ const times = {
 } as const;
 
 export async function openStoredRefreshes(): Promise<StoredRefreshes> {
-  const mongo = await openTestStore('stored_refreshes', indexes);
+  const mongo = await openTestStore('stored_refreshes', collectorIndexes);
   // Expiry is the server's, by its own clock.
   const clock = createTestClock(Date.now());
   const { refreshes } = openCollections(mongo.db);
@@ -44,14 +45,8 @@ export async function openStoredRefreshes(): Promise<StoredRefreshes> {
         sent.push(...messages);
         return Promise.resolve();
       };
-      return {
-        sent,
-        refreshes: store,
-        publish,
-        clock,
-        onChanged: () => {},
-        logger: testLogger,
-      };
+      const saga = openSaga(only({ clock, logger: testLogger }), only({ publish }), store);
+      return { ...saga, sent };
     },
     async close() {
       await mongo.db.dropDatabase();

@@ -1,38 +1,39 @@
 import { z } from 'zod';
 import { closedReason } from '../vocabulary.ts';
+import { time, wire } from '../wire.ts';
 
 /** What ended in one quarter of an hour. */
-const quarterHour = z.object({
-  start: z.iso.datetime(),
+const quarterHour = wire({
+  start: time,
   completed: z.int().min(0).describe('Refreshes that found out what there is.'),
   failed: z
     .int()
     .min(0)
     .describe('Refreshes that ended without a result, free; not those cancelled.'),
-  wait_p50_seconds: z
+  waitP50Seconds: z
     .int()
     .nullable()
     .describe('Half of the completed ones took at most so long; null where none completed.'),
-  wait_p95_seconds: z.int().nullable().describe('As `wait_p50_seconds`, of 95 of 100.'),
+  waitP95Seconds: z.int().nullable().describe('As `wait_p50_seconds`, of 95 of 100.'),
 });
 
-const breaker = z.object({
-  app_id: z.int(),
+const breaker = wire({
+  appId: z.int(),
   state: z.enum(['closed', 'open', 'half_open']),
-  open_until: z.iso.datetime(),
+  openUntilMs: time,
 });
 
 /** `data` of GET /v2/status. */
-export const serviceStatus = z.object({
-  at: z.iso.datetime(),
+export const serviceStatus = wire({
+  atMs: time,
   admission: z.object({ state: z.enum(['open', 'closed']), reason: closedReason.nullable() }),
-  expected_wait_seconds: z
+  expectedWaitSeconds: z
     .int()
     .nullable()
     .describe('Of a refresh of typical size requested now; null while there is no estimate.'),
-  circuit_breakers: z
+  circuitBreakers: z
     .array(breaker)
     .describe('Of applications whose items the platform does not serve at the moment.'),
-  quarter_hours: z.array(quarterHour).describe('Of the last 24 hours, oldest first.'),
+  quarterHours: z.array(quarterHour).describe('Of the last 24 hours, oldest first.'),
 });
-export type ServiceStatus = z.infer<typeof serviceStatus>;
+export type ServiceStatus = z.output<typeof serviceStatus>;

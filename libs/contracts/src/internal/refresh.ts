@@ -6,7 +6,7 @@ import { accountId, projectId, refreshId, watchId } from '../ids.ts';
 import { language } from '../languages.ts';
 import { refreshRefusal } from '../refusal.ts';
 import { closedReason, refreshState } from '../vocabulary.ts';
-import { time, wire } from '../wire.ts';
+import { strictWire, time, wire } from '../wire.ts';
 import { operationsFor } from './operations.ts';
 
 /** What was held at acceptance, and under which prices. */
@@ -81,15 +81,15 @@ const attemptView = wire({
 export type AttemptView = z.output<typeof attemptView>;
 
 /** GET and PUT /admission of the collector. */
-export const admissionView = z.object({
+export const admissionView = wire({
   state: z.enum(['open', 'closed']),
   reason: closedReason.nullable(),
-  operator_closed: z.boolean(),
+  operatorClosed: z.boolean(),
   outstanding: z.int(),
-  outstanding_max: z.int(),
+  outstandingMax: z.int(),
 });
-export type AdmissionView = z.infer<typeof admissionView>;
-export const admissionChange = z.object({ operator_closed: z.boolean() });
+export type AdmissionView = z.output<typeof admissionView>;
+export const admissionChange = strictWire({ operatorClosed: z.boolean() });
 
 const { get, put, remove } = operationsFor(['gateway']);
 

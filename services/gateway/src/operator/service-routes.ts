@@ -36,7 +36,7 @@ export const serviceRoutes = [
     path: '/admission',
     role: 'admin',
     action: 'admission.change',
-    input: { body: admissionChange.strict() },
+    input: { body: admissionChange },
     answer: admissionView,
     // Other reasons stay.
     handle: ({ admission }, input) => admission.call(refreshApi.setAdmission, input),

@@ -62,11 +62,11 @@ export const accepted = {
 } as const satisfies FakeDecision;
 
 const exampleStatus: ServiceStatus = {
-  at: '2026-01-15T10:00:00.000Z',
+  atMs: Date.UTC(2026, 0, 15, 10),
   admission: { state: 'open', reason: null },
-  expected_wait_seconds: 14,
-  circuit_breakers: [],
-  quarter_hours: [],
+  expectedWaitSeconds: 14,
+  circuitBreakers: [],
+  quarterHours: [],
 };
 
 export function refused(refusal: RefreshRefusal): FakeDecision {
@@ -143,7 +143,7 @@ export async function startFakeCollector(bus: MessageBus): Promise<FakeCollector
     }
     if (url.pathname === '/status') {
       return fake.knowsGateway
-        ? jsonAnswer(exampleStatus)
+        ? encoded(refreshApi.readStatus, exampleStatus)
         : refusalAnswer({ code: 'caller_not_permitted' });
     }
     return noRouteAnswer;

@@ -1,39 +1,56 @@
 import { type AdmissionView, refreshApi } from '@inventory/contracts/internal/refresh';
+import { inventoryKeyText } from '@inventory/contracts/inventory-key';
 import { internalRoute } from '@inventory/http/internal-route';
-import { type AdmissionState, closedReason } from './admission.domain.ts';
-import type { AdmissionStore } from './admission-store.ts';
+import { type AdmissionState, whyClosed } from './admission.domain.ts';
+import type { Admission } from './open-admission.ts';
 
-export interface AdmissionRoutesDeps {
-  readonly store: AdmissionStore;
-  readonly outstandingMax: number;
-  /** Applies a change on this replica at once. */
-  readonly update: () => Promise<void>;
-}
+/** What the gateway reads of an attempt that is not made yet. */
+const readAttemptRoute = internalRoute({
+  ...refreshApi.readAttempt,
+  async handle({ saga, watch, observations, expectations }: Admission, { path, query }) {
+    const { account_id, idempotency_key: key, language, max_age_seconds, ...scope } = query;
+    const isKnown =
+      key !== undefined &&
+      (await saga.refreshes.readKeyState(path.project_id, key)).holder !== null;
+    if (isKnown) return { isKnownKey: true, refusal: null, isSaved: false };
+    const expectedPages = await expectations.pagesOf(inventoryKeyText(scope));
+    const refusal = await watch.refusalOf(account_id, scope, expectedPages);
+    if (language === undefined || max_age_seconds === undefined) {
+      return { isKnownKey: false, refusal, isSaved: false };
+    }
+    const freshness = { maxAgeSeconds: max_age_seconds };
+    const saved = await observations.find({ scope, language, freshness });
+    return { isKnownKey: false, refusal, isSaved: saved !== null };
+  },
+});
 
-/** Reads and changes the admission state for operators. */
+/** Reads and changes the admission state for operators, and reads it for an attempt. */
 export const admissionRoutes = [
+  readAttemptRoute,
   internalRoute({
     ...refreshApi.readAdmission,
-    handle: async ({ store, outstandingMax }: AdmissionRoutesDeps) =>
-      toWireAdmission(await store.readAdmission(), outstandingMax),
+    handle: async ({ store, outstandingMax }: Admission) =>
+      admissionView(await store.readAdmission(), outstandingMax),
   }),
   internalRoute({
     ...refreshApi.setAdmission,
-    async handle({ store, outstandingMax, update }: AdmissionRoutesDeps, { body }) {
-      const state = await store.setOperatorClosed(body.operator_closed);
-      await update();
-      return toWireAdmission(state, outstandingMax);
+    async handle({ store, watch, outstandingMax }: Admission, { body }) {
+      const state = await store.setOperatorClosed(body.operatorClosed);
+      // On this replica the change applies at once.
+      await watch.update();
+      return admissionView(state, outstandingMax);
     },
   }),
 ];
 
-function toWireAdmission(admission: AdmissionState, outstandingMax: number): AdmissionView {
-  const reason = closedReason(admission, false);
+function admissionView(admission: AdmissionState, outstandingMax: number): AdmissionView {
+  const { operatorClosed, outstanding } = admission;
+  const reason = whyClosed(admission, false);
   return {
     state: reason ? 'closed' : 'open',
     reason,
-    operator_closed: admission.operatorClosed,
-    outstanding: admission.outstanding,
-    outstanding_max: outstandingMax,
+    operatorClosed,
+    outstanding,
+    outstandingMax,
   };
 }

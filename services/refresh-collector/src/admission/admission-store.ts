@@ -51,7 +51,7 @@ export function createAdmissionStore(
       return read();
     },
     countOutstanding: (): Promise<number> => refreshes.countDocuments({ terminal: false }),
-    countOutstandingOfAccount: (accountId: string): Promise<number> =>
-      refreshes.countDocuments({ terminal: false, accountId: accountId as AccountId }),
+    countOutstandingOfAccount: (accountId: AccountId): Promise<number> =>
+      refreshes.countDocuments({ terminal: false, accountId }),
   };
 }

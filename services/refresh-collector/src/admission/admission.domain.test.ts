@@ -1,4 +1,4 @@
-import { admissionAfterCount, closedReason } from './admission.domain.ts';
+import { admissionAfterCount, whyClosed } from './admission.domain.ts';
 
 const open = { operatorClosed: false, countClosed: false, outstanding: 0 };
 
@@ -19,7 +19,7 @@ describe('admission', () => {
   ] as const)(
     'names one reason: %j with the breaker open=%p is %p (Errors: product_unavailable)',
     (state, breaker, reason) => {
-      expect(closedReason(state, breaker)).toBe(reason);
+      expect(whyClosed(state, breaker)).toBe(reason);
     },
   );
 });

@@ -28,7 +28,7 @@ export function admissionAfterCount(
 }
 
 /** Why a refresh of this app is not admitted now; null when it is. */
-export function closedReason(state: AdmissionState, appBreakerOpen: boolean): ClosedReason | null {
+export function whyClosed(state: AdmissionState, appBreakerOpen: boolean): ClosedReason | null {
   if (state.operatorClosed) return 'operator_closed';
   if (state.countClosed) return 'global_outstanding_closed';
   return appBreakerOpen ? 'platform_unavailable' : null;

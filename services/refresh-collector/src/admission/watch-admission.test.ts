@@ -132,9 +132,9 @@ test('what is missing has a reason of its own, with the configured bound (Errors
   stored.plan = { ...plan, pagesFree: 5, pagesWaiting: 35, scanPagesMax: 90 };
 
   const refusals = [
-    await watch.refusalOf(own, 5),
-    await watch.refusalOf(other, 6),
-    await watch.refusalOf(other, 91),
+    await watch.refusalOf(own.accountId, own.scope, 5),
+    await watch.refusalOf(other.accountId, other.scope, 6),
+    await watch.refusalOf(other.accountId, other.scope, 91),
   ];
 
   const closed = { admission_state: 'closed' };

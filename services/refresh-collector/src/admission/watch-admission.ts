@@ -1,12 +1,13 @@
+import type { AccountId } from '@inventory/contracts/ids';
+import type { InventoryKey } from '@inventory/contracts/inventory-key';
 import type { RefreshRequest } from '@inventory/contracts/messages/refresh';
 import type { RefreshRefusal } from '@inventory/contracts/refusal';
 import type { ClosedReason } from '@inventory/contracts/vocabulary';
 import type { Clock } from '@inventory/runtime/clock';
 import type { NoCapacity, PublishedPlan } from '../plan/published-plan.domain.ts';
 import type { RecentUse } from '../recent-use.ts';
-import { type AdmissionState, admissionAfterCount, closedReason } from './admission.domain.ts';
+import { type AdmissionState, admissionAfterCount, whyClosed } from './admission.domain.ts';
 import type { AdmissionStore } from './admission-store.ts';
-import type { Admission } from './admit-refresh.ts';
 import { watchCapacity } from './watch-capacity.ts';
 
 export interface AdmissionRules {
@@ -14,20 +15,6 @@ export interface AdmissionRules {
   readonly outstandingPerAccountMax: number;
   /** How long a count of one account is trusted. */
   readonly accountCountMs: number;
-}
-
-/** Whose attempt it would be, and on what. */
-export type AttemptSubject = Pick<RefreshRequest, 'accountId' | 'scope'>;
-
-export interface AdmissionWatch extends Admission {
-  /** What an attempt would be refused with now; nothing is counted. */
-  refusalOf(subject: AttemptSubject, expectedPages: number | null): Promise<RefreshRefusal | null>;
-  /**
-   * Reads the shared state; counts and writes it unless another replica did since the last update.
-   * Repeated every second while the replica is used.
-   */
-  update(): Promise<void>;
-  readonly state: AdmissionState;
 }
 
 const retryAfter: Readonly<Record<ClosedReason, number>> = {
@@ -50,45 +37,33 @@ export function watchAdmission(
   rules: AdmissionRules,
   use: RecentUse,
   clock: Clock,
-): AdmissionWatch {
+) {
   let state: AdmissionState = { operatorClosed: false, countClosed: false, outstanding: 0 };
   let admittedSince = 0;
   /** Admitted here before the last update; the count of another replica may not contain them. */
   let admittedBefore = 0;
   let countsSeen = 0;
-  const accounts = new Map<string, { outstanding: number; countedMs: number }>();
+  const accounts = createAccountCounts(store, rules, clock);
   const capacity = watchCapacity(plan, clock);
-
-  async function countOf(accountId: string): Promise<{ outstanding: number }> {
-    await use.note();
-    const cached = accounts.get(accountId);
-    if (cached && Math.abs(clock.now() - cached.countedMs) < rules.accountCountMs) return cached;
-    const counted = {
-      outstanding: await store.countOutstandingOfAccount(accountId),
-      countedMs: clock.now(),
-    };
-    const meanwhile = accounts.get(accountId);
-    if (meanwhile && meanwhile !== cached) return meanwhile;
-    if (accounts.size >= accountsCountedMax) accounts.clear();
-    accounts.set(accountId, counted);
-    return counted;
-  }
 
   function closedFor(appId: number): ClosedReason | null {
     const admitted = admittedBefore + admittedSince;
     const full = state.outstanding + admitted >= rules.outstandingMax;
     const now = { ...state, countClosed: state.countClosed || full };
-    return closedReason(now, isAppBreakerOpen(appId));
+    return whyClosed(now, isAppBreakerOpen(appId));
   }
 
   /** Nothing may run between this and the count of what it admits: a burst would pass the limits. */
   function refusalFor(
-    { accountId, scope }: AttemptSubject,
+    accountId: AccountId,
+    scope: InventoryKey,
     outstanding: number,
     expectedPages: number | null,
   ): RefreshRefusal | null {
     const reason = closedFor(scope.app_id);
-    if (reason) return productUnavailable({ reason }, retryAfter[reason]);
+    if (reason) {
+      return productUnavailable({ admission_state: 'closed', reason }, retryAfter[reason]);
+    }
     const max = rules.outstandingPerAccountMax;
     if (outstanding >= max) {
       return outstandingLimitExceeded('account_count', max, accountRetryAfterSeconds);
@@ -98,10 +73,15 @@ export function watchAdmission(
   }
 
   return {
-    get state() {
+    /** As all replicas share it. */
+    get state(): AdmissionState {
       return state;
     },
-    async update() {
+    /**
+     * Reads the shared state; counts and writes it unless another replica did since the last update.
+     * Repeated every second while the replica is used.
+     */
+    async update(): Promise<void> {
       const { counts, ...stored } = await store.readAdmission();
       if (counts !== countsSeen) {
         countsSeen = counts;
@@ -117,26 +97,69 @@ export function watchAdmission(
         if (await store.saveCount(state, counts)) countsSeen = counts + 1;
       }
     },
-    async refusalOf(subject, expectedPages) {
-      const { outstanding } = await countOf(subject.accountId);
-      return refusalFor(subject, outstanding, expectedPages);
+    /** What an attempt would be refused with now; nothing is counted. */
+    async refusalOf(
+      accountId: AccountId,
+      scope: InventoryKey,
+      expectedPages: number | null,
+    ): Promise<RefreshRefusal | null> {
+      await use.note();
+      const { outstanding } = await accounts.countOf(accountId);
+      return refusalFor(accountId, scope, outstanding, expectedPages);
     },
-    async admit(request, expectedPages): Promise<RefreshRefusal | null> {
-      const account = await countOf(request.accountId);
-      const refusal = refusalFor(request, account.outstanding, expectedPages);
+    /**
+     * Null when the refresh is admitted, and then it is counted. `expectedPages` is null where nothing
+     * is known of its inventory.
+     */
+    async admit(
+      request: RefreshRequest,
+      expectedPages: number | null,
+    ): Promise<RefreshRefusal | null> {
+      const { accountId, scope } = request;
+      await use.note();
+      const account = await accounts.countOf(accountId);
+      const refusal = refusalFor(accountId, scope, account.outstanding, expectedPages);
       if (refusal) return refusal;
       account.outstanding += 1;
       admittedSince += 1;
       capacity.admitted(request, expectedPages);
       return null;
     },
-    countAhead: ({ accountId }) => (accounts.get(accountId)?.outstanding ?? 1) - 1,
-    decrement({ refreshId, accountId }) {
-      const account = accounts.get(accountId);
+    /** Outstanding refreshes of the account of an admitted one, without itself. */
+    countAhead: ({ accountId }: RefreshRequest): number =>
+      (accounts.counted(accountId)?.outstanding ?? 1) - 1,
+    /** Reverts the count of an attempt that was stored already. */
+    decrement({ refreshId, accountId }: RefreshRequest): void {
+      const account = accounts.counted(accountId);
       if (account) account.outstanding -= 1;
       admittedSince -= 1;
       capacity.withdrawn(refreshId);
     },
+  };
+}
+
+/** Outstanding refreshes by account, each as it was counted last. */
+function createAccountCounts(
+  store: AdmissionStore,
+  { accountCountMs }: AdmissionRules,
+  clock: Clock,
+) {
+  const accounts = new Map<string, { outstanding: number; readonly countedMs: number }>();
+  return {
+    async countOf(accountId: AccountId): Promise<{ outstanding: number }> {
+      const cached = accounts.get(accountId);
+      if (cached && Math.abs(clock.now() - cached.countedMs) < accountCountMs) return cached;
+      const counted = {
+        outstanding: await store.countOutstandingOfAccount(accountId),
+        countedMs: clock.now(),
+      };
+      const meanwhile = accounts.get(accountId);
+      if (meanwhile && meanwhile !== cached) return meanwhile;
+      if (accounts.size >= accountsCountedMax) accounts.clear();
+      accounts.set(accountId, counted);
+      return counted;
+    },
+    counted: (accountId: AccountId) => accounts.get(accountId),
   };
 }
 
@@ -146,11 +169,17 @@ function capacityRefusal(missing: NoCapacity, outstandingMax: number): RefreshRe
     case 'account':
       return outstandingLimitExceeded('account_share', outstandingMax, retryAfterSeconds);
     case 'scan': {
-      const detail = { reason: 'inventory_too_large', pages_max: missing.pagesMax } as const;
-      return productUnavailable(detail, retryAfterSeconds);
+      const { pagesMax: pages_max } = missing;
+      return productUnavailable(
+        { admission_state: 'closed', reason: 'inventory_too_large', pages_max },
+        retryAfterSeconds,
+      );
     }
     case 'all':
-      return productUnavailable({ reason: 'capacity' }, retryAfterSeconds);
+      return productUnavailable(
+        { admission_state: 'closed', reason: 'capacity' },
+        retryAfterSeconds,
+      );
   }
 }
 
@@ -158,23 +187,16 @@ type RefusalOf<Code> = Extract<RefreshRefusal, { code: Code }>;
 
 function outstandingLimitExceeded(
   limit: RefusalOf<'outstanding_limit_exceeded'>['detail']['limit'],
-  outstandingMax: number,
-  retryAfterSeconds: number,
+  outstanding_max: number,
+  retry_after_seconds: number,
 ): RefreshRefusal {
-  return {
-    code: 'outstanding_limit_exceeded',
-    detail: { limit, outstanding_max: outstandingMax },
-    retry_after_seconds: retryAfterSeconds,
-  };
+  const detail = { limit, outstanding_max };
+  return { code: 'outstanding_limit_exceeded', detail, retry_after_seconds };
 }
 
 function productUnavailable(
-  detail: Omit<RefusalOf<'product_unavailable'>['detail'], 'admission_state'>,
-  retryAfterSeconds: number,
+  detail: RefusalOf<'product_unavailable'>['detail'],
+  retry_after_seconds: number,
 ): RefreshRefusal {
-  return {
-    code: 'product_unavailable',
-    detail: { admission_state: 'closed', ...detail },
-    retry_after_seconds: retryAfterSeconds,
-  };
+  return { code: 'product_unavailable', detail, retry_after_seconds };
 }

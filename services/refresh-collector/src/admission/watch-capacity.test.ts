@@ -1,4 +1,5 @@
 import type { AccountId, RefreshId } from '@inventory/contracts/ids';
+import { only } from '@inventory/testkit/only';
 import { createTestClock } from '@inventory/testkit/test-clock';
 import { noPlan, type PublishedPlan } from '../plan/published-plan.domain.ts';
 import { watchCapacity } from './watch-capacity.ts';
@@ -18,7 +19,7 @@ function openWatch() {
   function admitOf(account: string, pages: number | null = null, refresh = account) {
     const noCapacity = watch.missingFor(account, pages);
     const accountId = account as AccountId;
-    if (!noCapacity) watch.admitted({ refreshId: refresh as RefreshId, accountId }, pages);
+    if (!noCapacity) watch.admitted(only({ refreshId: refresh as RefreshId, accountId }), pages);
     return noCapacity?.full ?? 'admitted';
   }
   return {

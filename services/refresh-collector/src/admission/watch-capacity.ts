@@ -1,3 +1,4 @@
+import type { RefreshRequest } from '@inventory/contracts/messages/refresh';
 import type { Clock } from '@inventory/runtime/clock';
 import {
   isCurrent,
@@ -5,7 +6,6 @@ import {
   type NoCapacity,
   type PublishedPlan,
 } from '../plan/published-plan.domain.ts';
-import type { Refresh } from '../saga/refresh.domain.ts';
 
 interface Admitted {
   readonly accountId: string;
@@ -55,10 +55,7 @@ export function watchCapacity(plan: () => PublishedPlan, clock: Clock) {
       return noCapacity;
     },
     /** Counts a refresh that the plan does not contain yet. */
-    admitted(
-      { refreshId, accountId }: Pick<Refresh, 'refreshId' | 'accountId'>,
-      expectedPages: number | null,
-    ): void {
+    admitted({ refreshId, accountId }: RefreshRequest, expectedPages: number | null): void {
       const { atMs, typicalPages } = plan();
       admittedSince(atMs).set(refreshId, { accountId, pages: expectedPages ?? typicalPages });
       refusedAtMs.delete(accountId);

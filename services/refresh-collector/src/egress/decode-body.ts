@@ -6,8 +6,6 @@ import {
   gunzip,
   inflate,
   inflateRaw,
-  type ZlibOptions,
-  type ZstdOptions,
   zstdDecompress,
 } from 'node:zlib';
 
@@ -21,10 +19,10 @@ const zstdWindowLogMax = 23;
 
 type Decoder = (body: Buffer, options: { maxOutputLength: number }) => Promise<Buffer>;
 
-const gzip: Decoder = promisify<Buffer, ZlibOptions, Buffer>(gunzip);
-const zlibDeflate: Decoder = promisify<Buffer, ZlibOptions, Buffer>(inflate);
-const rawDeflate: Decoder = promisify<Buffer, ZlibOptions, Buffer>(inflateRaw);
-const zstd = promisify<Buffer, ZstdOptions, Buffer>(zstdDecompress);
+const gzip: Decoder = promisify<Buffer, object, Buffer>(gunzip);
+const zlibDeflate: Decoder = promisify<Buffer, object, Buffer>(inflate);
+const rawDeflate: Decoder = promisify<Buffer, object, Buffer>(inflateRaw);
+const zstd = promisify<Buffer, object, Buffer>(zstdDecompress);
 
 const decoders: ReadonlyMap<string, Decoder> = new Map<string, Decoder>([
   ['gzip', gzip],

@@ -121,7 +121,7 @@ describe('an egress identity', () => {
     const nowMs = 10 * dayMs;
     const requestMaxMs = 40_000;
     const readAt = (stored: IdentityState, known: IdentityState | undefined, atMs: number) =>
-      asRead(stored, known, { limits, requestMaxMs, nowMs: atMs });
+      asRead(stored, known, limits, requestMaxMs, atMs);
     const { silenceMaxMs, unreachableMaxMs } = limits;
     const throttledAt = (atMs: number) => {
       const slot = { result: 'throttled', retryAfterMs: silenceMaxMs } as const;

@@ -1,4 +1,4 @@
-import type { InventoryRead, SlotClaim, SlotUse } from './slot-order.domain.ts';
+import type { InUse, InventoryRead, SlotClaim } from './slot-order.domain.ts';
 
 /** The rate of one egress identity, and its pauses after refusals. */
 export interface IdentityLimits {
@@ -10,6 +10,19 @@ export interface IdentityLimits {
   /** Pause after a request without a connection; doubles with each in a row. */
   readonly unreachableFirstMs: number;
   readonly unreachableMaxMs: number;
+}
+
+/** The page rate of all egress identities together, after a burst. */
+export interface CollectionPace {
+  readonly pagesPerSecond: number;
+  readonly burstPages: number;
+}
+
+export function collectionPace(
+  identities: number,
+  { requestsPerMinute, burst }: IdentityLimits,
+): CollectionPace {
+  return { pagesPerSecond: (identities * requestsPerMinute) / 60, burstPages: identities * burst };
 }
 
 /** A request that ends by `untilMs` at the latest. */
@@ -58,14 +71,6 @@ export function freshIdentity(id: string): IdentityState {
   };
 }
 
-/** How a replica reads a state, of its own or of another one. */
-export interface Reading {
-  readonly limits: IdentityLimits;
-  /** Longest time of a request. */
-  readonly requestMaxMs: number;
-  readonly nowMs: number;
-}
-
 /**
  * A stored state by the clock of its reader: no wait ends later than the longest of its kind after the
  * state was read first, and a request in flight is so for as long as it is seen, at most its longest
@@ -74,7 +79,9 @@ export interface Reading {
 export function asRead(
   stored: IdentityState,
   known: IdentityState | undefined,
-  { limits, requestMaxMs, nowMs }: Reading,
+  limits: IdentityLimits,
+  requestMaxMs: number,
+  nowMs: number,
 ): IdentityState {
   const state = known?.version === stored.version ? known : stored;
   const within = (timeMs: number, longestMs: number) => Math.min(timeMs, nowMs + longestMs);
@@ -153,10 +160,7 @@ export function firstRestedInMs(
 }
 
 /** Which identities are not paused, and what is read through any of them. */
-export function inUse(
-  identities: readonly IdentityState[],
-  nowMs: number,
-): Pick<SlotUse, 'active' | 'reads'> {
+export function inUse(identities: readonly IdentityState[], nowMs: number): InUse {
   const inFlight = identities.flatMap(({ inFlight: request }) => request ?? []);
   return {
     active: identities.filter((one) => pausedUntilMs(one) <= nowMs).map(({ id }) => id),

@@ -3,9 +3,10 @@ import { systemClock } from '@inventory/runtime/clock';
 import { systemIdentifiers } from '@inventory/runtime/identifiers';
 import { type Lifetime, openLifetime } from '@inventory/runtime/lifetime';
 import { createLogger } from '@inventory/runtime/logger';
-import { freshIdentity, type IdentityState } from './egress-identity.domain.ts';
+import { only } from '@inventory/testkit/only';
+import { memoryIdentities } from '../../test/memory-identities.ts';
+import type { RefreshCollectorConfig } from '../config.ts';
 import { type EgressPool, type EgressSlot, openEgressPool } from './egress-pool.ts';
-import type { IdentityStore } from './identity-store.ts';
 import type { SlotRequest } from './slot-order.domain.ts';
 
 const logger = createLogger({ service: 'test', level: 'silent' });
@@ -35,58 +36,32 @@ async function pass(byMs: number, stepMs = 50): Promise<void> {
   }
 }
 
-interface MemoryStore extends IdentityStore {
-  readonly writes: { saves: number; claims: number };
-}
-
-function memoryStore(): MemoryStore {
-  const stored = new Map<string, IdentityState>();
-  const writes = { saves: 0, claims: 0 };
-  return {
-    writes,
-    async loadIdentities(ids) {
-      for (const id of ids) if (!stored.has(id)) stored.set(id, freshIdentity(id));
-      return ids.flatMap((id) => stored.get(id) ?? []);
-    },
-    async saveIdentity(previous, next) {
-      const before = stored.get(next.id);
-      if (before?.version !== previous.version) return null;
-      writes.saves += 1;
-      const claims = next.claims === previous.claims ? before.claims : next.claims;
-      const saved = { ...next, claims };
-      stored.set(next.id, saved);
-      return saved;
-    },
-    async saveClaim(id, replica, claim) {
-      writes.claims += 1;
-      const { [replica]: _own, ...claims } = stored.get(id)?.claims ?? {};
-      const all = claim === null ? claims : { ...claims, [replica]: claim };
-      stored.set(id, { ...(stored.get(id) ?? freshIdentity(id)), claims: all });
-    },
-  };
-}
-
 /** Replicas that share these identities. */
 function openPools(
   count: number,
   identityIds: readonly string[],
   of = limits,
-  store = memoryStore(),
+  store = memoryIdentities(),
   name = 'replica',
 ): EgressPool[] {
   return Array.from({ length: count }, (_, index) => {
     const lifetime = openLifetime(logger, closeMs);
     lifetimes.push(lifetime);
-    return openEgressPool({
-      ...{ replica: `${name}-${index}`, identityIds, store, limits: of, lifetime, logger },
-      ...{ clock: systemClock, identifiers: systemIdentifiers },
-      requestMaxMs: 40_000,
-      slotRules: () => ({ urgentUntilMs: null, liveShare: 0.05 }),
+    const config = only<RefreshCollectorConfig>({
+      identities: of,
+      platform: only({ timeoutMs: 20_000 }),
     });
+    return openEgressPool(
+      { config, lifetime, logger, clock: systemClock, identifiers: systemIdentifiers },
+      `${name}-${index}`,
+      identityIds,
+      store,
+      () => ({ urgentUntilMs: null, liveShare: 0.05 }),
+    );
   });
 }
 
-const page = (inventory: string, deadlineMs: number | null): Omit<SlotRequest, 'order'> => ({
+const page = (inventory: string, deadlineMs: number | null): SlotRequest => ({
   ...{ accountId: 'a', inventory, deadlineMs },
   ...{ avoid: [], unreachable: [] },
 });
@@ -152,7 +127,7 @@ describe('an identity that several replicas wait for', () => {
     { bound: 'the time of a page', of: quick, partMs: 20_000, slotsMin: 4 * 18 },
   ];
   /** Their looks never fall on the same moment. */
-  async function openApart(count: number, of: typeof limits, store = memoryStore()) {
+  async function openApart(count: number, of: typeof limits, store = memoryIdentities()) {
     const pools: EgressPool[] = [];
     for (let at = 0; at < count; at += 1) {
       pools.push(...openPools(1, ['a'], of, store, `replica-${at}`));
@@ -221,7 +196,7 @@ describe('an identity that several replicas wait for', () => {
   it.each(rates)(
     'bound by $bound is left to one that was lost for a second, once (architecture: everything is bounded)',
     async ({ of, partMs, slotsMin }) => {
-      const store = memoryStore();
+      const store = memoryIdentities();
       const [one] = await openApart(1, of, store);
       const log: string[] = [];
       const reader = read(one, log, 'scan', 900);
@@ -237,7 +212,7 @@ describe('an identity that several replicas wait for', () => {
   );
 
   it('costs a replica that is alone two writes a page, and one that waits beside another one a claim for each slot', async () => {
-    const store = memoryStore();
+    const store = memoryIdentities();
     const [one, two] = await openApart(2, limits, store);
     const log: string[] = [];
     const alone = read(one, log, 'alone', 900);

@@ -1,12 +1,10 @@
-import type { Clock } from '@inventory/runtime/clock';
-import type { Identifiers } from '@inventory/runtime/identifiers';
-import type { Lifetime } from '@inventory/runtime/lifetime';
-import type { Logger } from '@inventory/runtime/logger';
 import { type PeriodicJob, startPeriodicJob } from '@inventory/runtime/periodic-job';
+import type { ServiceConfig } from '@inventory/runtime/service-settings';
+import type { ServiceContext } from '@inventory/service-host/service-context';
+import type { EgressConfig } from './egress-config.ts';
 import {
   acquireIdentity,
   firstRestedInMs,
-  type IdentityLimits,
   type IdentityState,
   inUse,
   nextRequestMs,
@@ -19,27 +17,12 @@ import { createEgressQueue, type TakenRequest } from './egress-queue.ts';
 import { createIdentityCache, type IdentityCache } from './identity-cache.ts';
 import type { IdentityStore } from './identity-store.ts';
 import { createSlotClaims } from './slot-claims.ts';
-import type { InventoryRead, SlotRequest, SlotRules } from './slot-order.domain.ts';
+import type { InUse, InventoryRead, SlotRequest, SlotRules } from './slot-order.domain.ts';
 
 /** One permitted request through one identity; to be released with its result. */
 export interface EgressSlot {
   readonly identityId: string;
   release(result: SlotResult): Promise<void>;
-}
-
-export interface EgressPoolDeps {
-  /** Name of this replica, stored with the identities that it uses. */
-  readonly replica: string;
-  readonly identityIds: readonly string[];
-  readonly store: IdentityStore;
-  readonly limits: IdentityLimits;
-  readonly slotRules: () => SlotRules;
-  /** Longest time an identity is in use by one request; after a crash it is free then. */
-  readonly requestMaxMs: number;
-  readonly lifetime: Lifetime;
-  readonly clock: Clock;
-  readonly identifiers: Identifiers;
-  readonly logger: Logger;
 }
 
 const intervalMs = 100;
@@ -49,7 +32,13 @@ const wakeMinMs = 5;
 /** A slot that was left to more urgent requests is used this long before it would be lost. */
 const yieldGuardMs = 1_000;
 
-type Use = ReturnType<typeof inUse>;
+type Context = ServiceContext<ServiceConfig & EgressConfig>;
+
+/**
+ * Longest time an identity is in use by one request; after a crash it is free then. Longer than any
+ * request: an identity in use by another replica is never acquired.
+ */
+const requestMaxOf = ({ platform }: EgressConfig) => platform.timeoutMs * 2;
 
 export type EgressPool = ReturnType<typeof openEgressPool>;
 
@@ -57,18 +46,27 @@ export type EgressPool = ReturnType<typeof openEgressPool>;
  * Shares the egress identities between the requests of this replica and, through the store, with the
  * other replicas: rates, silences and pauses hold for all of them.
  */
-export function openEgressPool(deps: EgressPoolDeps) {
-  const { limits, clock, lifetime, logger } = deps;
-  const identities = createIdentityCache(deps);
-  const queue = createEgressQueue<EgressSlot>(deps.slotRules);
-  const claims = createSlotClaims({ ...deps, identities, queue });
-  const slots = createSlots(deps, identities, () => job.wake());
+export function openEgressPool(
+  context: Context,
+  /** Name of this replica, stored with the identities that it uses. */
+  replica: string,
+  identityIds: readonly string[],
+  store: IdentityStore,
+  slotRules: () => SlotRules,
+) {
+  const { config, clock, lifetime, logger } = context;
+  const { identities: limits } = config;
+  const requestMaxMs = requestMaxOf(config);
+  const identities = createIdentityCache(store, identityIds, limits, requestMaxMs, clock);
+  const queue = createEgressQueue<EgressSlot>(slotRules);
+  const claims = createSlotClaims(replica, identities, queue, limits, clock);
+  const slots = createSlots(context, replica, identities, () => job.wake());
   /** Reads whose slots are being acquired. */
   const starting = new Set<InventoryRead>();
   let wakeTimer: NodeJS.Timeout | undefined;
 
   /** The request is taken before the identity is acquired: two identities never serve one. */
-  async function serveNext(identity: IdentityState, use: Use): Promise<boolean> {
+  async function serveNext(identity: IdentityState, use: InUse): Promise<boolean> {
     const request = queue.takeNext({
       identityId: identity.id,
       liveCredit: identity.liveCredit,
@@ -118,7 +116,7 @@ export function openEgressPool(deps: EgressPoolDeps) {
 
   lifetime.defer('egress slots', () => {
     clearTimeout(wakeTimer);
-    return slots.released();
+    return slots.idle();
   });
   const job: PeriodicJob = startPeriodicJob({
     name: 'egress identities',
@@ -130,7 +128,7 @@ export function openEgressPool(deps: EgressPoolDeps) {
 
   return {
     /** Waits for a slot in the order of the plan; undefined when the signal is aborted first. */
-    acquire(request: Omit<SlotRequest, 'order'>, signal: AbortSignal) {
+    acquire(request: SlotRequest, signal: AbortSignal) {
       const slot = queue.wait(request, signal);
       job.wake();
       return slot;
@@ -153,46 +151,50 @@ export function openEgressPool(deps: EgressPoolDeps) {
 
 interface Slots {
   /** Null when another replica uses the identity. */
-  acquire(
-    identity: IdentityState,
-    request: Pick<TakenRequest<EgressSlot>, 'liveCredit' | 'read'>,
-  ): Promise<EgressSlot | null>;
-  /** Resolves when every release that has begun is stored or failed. */
-  released(): Promise<void>;
+  acquire(identity: IdentityState, request: TakenRequest<EgressSlot>): Promise<EgressSlot | null>;
+  /** Resolves when every slot is released: its release is stored, or has failed. */
+  idle(): Promise<void>;
 }
 
 function createSlots(
-  { replica: holder, limits, clock, identifiers, requestMaxMs }: EgressPoolDeps,
+  { config, clock, identifiers }: Context,
+  holder: string,
   identities: IdentityCache,
   onReleased: () => void,
 ): Slots {
-  const releasing = new Set<Promise<void>>();
+  const { identities: limits } = config;
+  const held = new Set<Promise<void>>();
 
-  function release(identityId: string, token: string, result: SlotResult): Promise<void> {
-    const released = identities
-      .updateIdentity(identityId, (identity) =>
-        identity.inFlight?.token === token
-          ? releaseIdentity(identity, limits, result, clock.now())
-          : identity,
-      )
-      .then(onReleased)
-      .finally(() => releasing.delete(released));
-    releasing.add(released);
-    return released;
+  async function release(identityId: string, token: string, result: SlotResult): Promise<void> {
+    await identities.updateIdentity(identityId, (identity) =>
+      identity.inFlight?.token === token
+        ? releaseIdentity(identity, limits, result, clock.now())
+        : identity,
+    );
+    onReleased();
   }
 
   return {
     async acquire(identity, { liveCredit, read }) {
       const nowMs = clock.now();
       const token = identifiers.uuidV7();
-      const use = { token, nowMs, untilMs: nowMs + requestMaxMs, read, holder };
+      const use = { token, nowMs, untilMs: nowMs + requestMaxOf(config), read, holder };
       const next = { ...acquireIdentity(identity, limits, use), liveCredit };
       if (!(await identities.saveIdentity(identity, next))) return null;
       const { id: identityId } = identity;
-      return { identityId, release: (result) => release(identityId, token, result) };
+      const { promise: ended, resolve: end } = Promise.withResolvers<void>();
+      held.add(ended);
+      return {
+        identityId,
+        release: (result) =>
+          release(identityId, token, result).finally(() => {
+            held.delete(ended);
+            end();
+          }),
+      };
     },
-    async released() {
-      await Promise.allSettled(releasing);
+    async idle() {
+      await Promise.all(held);
     },
   };
 }

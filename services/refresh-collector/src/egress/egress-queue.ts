@@ -7,6 +7,7 @@ import {
   type SlotRequest,
   type SlotRules,
   type SlotUse,
+  type WaitingRequest,
 } from './slot-order.domain.ts';
 
 /** A request that was taken from the queue and not served yet. */
@@ -23,14 +24,14 @@ export interface TakenRequest<Slot> {
 /** Requests of this replica that wait for an egress slot, served in the order of the plan. */
 export interface EgressQueue<Slot> {
   /** The slot, or undefined when the signal is aborted first. */
-  wait(request: Omit<SlotRequest, 'order'>, signal: AbortSignal): Promise<Slot | undefined>;
+  wait(request: SlotRequest, signal: AbortSignal): Promise<Slot | undefined>;
   takeNext(free: FreeSlot): TakenRequest<Slot> | undefined;
   /** What waits for the slots of an identity; null where nothing does. */
   claimOf(slot: SlotUse): SlotClaim | null;
   readonly size: number;
 }
 
-interface Entry<Slot> extends SlotRequest {
+interface Entry<Slot> extends WaitingRequest {
   settled: boolean;
   readonly settle: (slot: Slot | undefined) => void;
 }

@@ -14,7 +14,7 @@ const limits = {
   ...{ silenceFirstMs: 90_000, silenceMaxMs: 1_800_000 },
   ...{ unreachableFirstMs: 10_000, unreachableMaxMs: 300_000 },
 };
-const deps = { limits, requestMaxMs: 100, clock: { now: () => 0 } };
+const requestMaxMs = 100;
 
 /** One stored identity, and how often it was read and written. */
 function storeOf(stored: IdentityState) {
@@ -32,7 +32,9 @@ function storeOf(stored: IdentityState) {
     },
     saveClaim: async () => {},
   };
-  const identities = createIdentityCache({ ...deps, store, identityIds: [stored.id] });
+  const identities = createIdentityCache(store, [stored.id], limits, requestMaxMs, {
+    now: () => 0,
+  });
   return {
     store,
     identities,
@@ -99,7 +101,7 @@ test.each([
       saveClaim: async () => {},
     };
     const ids = Array.from({ length: count }, (_, index) => `identity-${index}`);
-    const identities = createIdentityCache({ ...deps, store, identityIds: ids, clock });
+    const identities = createIdentityCache(store, ids, limits, requestMaxMs, clock);
     const seconds = 60;
 
     for (let look = 0; look < 10 * seconds; look += 1) {
@@ -123,7 +125,7 @@ test('requests at the same time share one read, and the next one reads again aft
     saveClaim: async () => {},
   };
   const clock = createTestClock();
-  const identities = createIdentityCache({ ...deps, store, identityIds: ['a', 'b'], clock });
+  const identities = createIdentityCache(store, ['a', 'b'], limits, requestMaxMs, clock);
   const together = () => Array.from({ length: 40 }, () => identities.currentIdentities());
 
   await Promise.all(together());
@@ -150,7 +152,7 @@ test('one that another replica used is read again alone', async () => {
 test('a clock that is set back delays no read', async () => {
   const { store, counts } = storeOf(freshIdentity('a'));
   const clock = createTestClock(86_400_000);
-  const identities = createIdentityCache({ ...deps, store, identityIds: ['a'], clock });
+  const identities = createIdentityCache(store, ['a'], limits, requestMaxMs, clock);
   await identities.currentIdentities();
   clock.set(0);
 
@@ -164,7 +166,7 @@ test('one whose clock was a day ahead is free once it was seen for the longest w
   const ahead = { ...freshIdentity('a'), version: 7, arrivalMs: dayMs, silentUntilMs: dayMs };
   const { store, stored } = storeOf(ahead);
   const clock = createTestClock(0);
-  const identities = createIdentityCache({ ...deps, store, identityIds: ['a'], clock });
+  const identities = createIdentityCache(store, ['a'], limits, requestMaxMs, clock);
   await identities.currentIdentities();
 
   clock.advance(limits.silenceMaxMs);

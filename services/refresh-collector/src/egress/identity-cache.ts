@@ -1,5 +1,5 @@
 import type { Clock } from '@inventory/runtime/clock';
-import { asRead, type IdentityState, type Reading } from './egress-identity.domain.ts';
+import { asRead, type IdentityLimits, type IdentityState } from './egress-identity.domain.ts';
 import type { IdentityStore } from './identity-store.ts';
 import type { SlotClaim } from './slot-order.domain.ts';
 
@@ -13,17 +13,14 @@ const agePerIdentityMs = 10;
  */
 export type IdentityCache = ReturnType<typeof createIdentityCache>;
 
-export function createIdentityCache({
-  store,
-  identityIds,
-  limits,
-  requestMaxMs,
-  clock,
-}: {
-  readonly store: IdentityStore;
-  readonly identityIds: readonly string[];
-  readonly clock: Clock;
-} & Omit<Reading, 'nowMs'>) {
+export function createIdentityCache(
+  store: IdentityStore,
+  identityIds: readonly string[],
+  limits: IdentityLimits,
+  /** Longest time of a request. */
+  requestMaxMs: number,
+  clock: Clock,
+) {
   const cached = new Map<string, IdentityState>();
   let loadedMs = Number.NEGATIVE_INFINITY;
   /** The read in progress, shared by every request. */
@@ -33,9 +30,10 @@ export function createIdentityCache({
 
   async function load(ids: readonly string[]): Promise<void> {
     const stored = await store.loadIdentities(ids);
-    const reading = { limits, requestMaxMs, nowMs: clock.now() };
+    const nowMs = clock.now();
     for (const identity of stored) {
-      cached.set(identity.id, asRead(identity, cached.get(identity.id), reading));
+      const known = cached.get(identity.id);
+      cached.set(identity.id, asRead(identity, known, limits, requestMaxMs, nowMs));
     }
   }
 

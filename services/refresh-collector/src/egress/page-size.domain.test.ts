@@ -11,7 +11,7 @@ const rules = { count: 2_000, smallerCount: 1_000 };
 
 /** Requests of a scan of so many assets, where a page may have so many at most. */
 function requestsOf(assets: number, allowed: (read: number) => number, halves = true): number {
-  let size = fullPageSize(rules);
+  let size = fullPageSize(rules.count);
   let requests = 0;
   for (let read = 0; read < assets; ) {
     requests += 1;
@@ -29,7 +29,7 @@ function requestsOf(assets: number, allowed: (read: number) => number, halves = 
 
 describe('the page size', () => {
   it('is the smaller count after a 400, and half after a page above the byte limit', () => {
-    const full = fullPageSize(rules);
+    const full = fullPageSize(rules.count);
 
     expect(afterCountRefused(full, rules)?.count).toBe(1_000);
     expect(afterTooLarge(full)?.count).toBe(1_000);
@@ -37,7 +37,7 @@ describe('the page size', () => {
   });
 
   it('has no smaller one than the smaller count, or than one asset', () => {
-    const smaller = { ...fullPageSize(rules), count: 1_000 };
+    const smaller = { ...fullPageSize(rules.count), count: 1_000 };
 
     expect(afterCountRefused(smaller, rules)).toBeNull();
     expect(afterTooLarge({ ...smaller, count: 1 })).toBeNull();
@@ -55,7 +55,7 @@ describe('the page size', () => {
   it('is never above what is configured and never below one asset', () => {
     fc.assert(
       fc.property(fc.array(fc.constantFrom('good', 'refused', 'large')), (answers) => {
-        let size = fullPageSize(rules);
+        let size = fullPageSize(rules.count);
         for (const answer of answers) {
           if (answer === 'good') size = afterGoodPage(size, rules);
           else if (answer === 'large') size = afterTooLarge(size) ?? size;

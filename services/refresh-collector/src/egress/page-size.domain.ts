@@ -17,7 +17,7 @@ export interface PageSize {
 /** Doubled by the first reduction already. */
 const growAfterFirst = 2;
 
-export function fullPageSize({ count }: Pick<PageSizeRules, 'count'>): PageSize {
+export function fullPageSize(count: number): PageSize {
   return { count, goodPages: 0, growAfterPages: growAfterFirst };
 }
 

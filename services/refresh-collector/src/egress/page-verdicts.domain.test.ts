@@ -42,7 +42,7 @@ function play(
   answers: readonly (readonly [identity: string, answer: PlatformAnswer])[],
   isFirstPage = true,
 ): Played {
-  let tries = firstTries(rules);
+  let tries = firstTries(rules.count);
   let verdict: PageVerdict | undefined;
   for (const [identity, answer] of answers) {
     verdict = evaluatePage({ tries, isFirstPage, identity, identities }, answer, rules);
@@ -320,7 +320,7 @@ type Avoid = typeof avoidedIdentities;
 
 const staysUsable = (avoid: Avoid, evaluate: typeof evaluatePage) =>
   fc.property(anyPlay, ({ identities, isFirstPage, answers }) => {
-    let tries = firstTries(rules);
+    let tries = firstTries(rules.count);
     for (const [pick, answer] of answers) {
       const avoided = avoid(tries, identities);
       const usable = identities.filter((identity) => !avoided.includes(identity));
@@ -363,7 +363,7 @@ describe('whatever the platform answers', () => {
     [
       'forgets the tries',
       avoidedIdentities,
-      (attempt, ...rest) => evaluatePage({ ...attempt, tries: firstTries(rules) }, ...rest),
+      (attempt, ...rest) => evaluatePage({ ...attempt, tries: firstTries(rules.count) }, ...rest),
     ],
   ])('the property notices rules that %s', (_fault, avoid, evaluate) => {
     const runs = { seed: 3, numRuns: 10_000, endOnFailure: true };

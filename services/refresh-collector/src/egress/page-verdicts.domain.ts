@@ -27,7 +27,7 @@ export function isDenial(outcome: unknown): outcome is Denial {
 }
 
 /** The answer to one request for the page. */
-export interface PageAnswer {
+export interface PageTry {
   readonly identity: string;
   readonly answer: Exclude<PlatformAnswer['kind'], 'page' | 'refused'> | 'served';
   /** Whether page 1 was requested instead, to confirm that the whole inventory is private. */
@@ -37,7 +37,7 @@ export interface PageAnswer {
 /** The tries of the page that is being read. */
 export interface PageTries {
   /** In the order of the requests. */
-  readonly answers: readonly PageAnswer[];
+  readonly answers: readonly PageTry[];
   readonly size: PageSize;
 }
 
@@ -66,8 +66,8 @@ export function freshTries(size: PageSize): PageTries {
   return { answers: [], size };
 }
 
-export function firstTries(rules: Pick<PageSizeRules, 'count'>): PageTries {
-  return freshTries(fullPageSize(rules));
+export function firstTries(count: number): PageTries {
+  return freshTries(fullPageSize(count));
 }
 
 /** A denial of a later page is confirmed by a request for page 1. */
@@ -98,7 +98,7 @@ export function unreachableIdentities({ answers }: PageTries): readonly string[]
 }
 
 /** Whether the identity can neither deny nor serve the inventory at present. */
-function isOutOfReach(answer: PageAnswer | undefined): boolean {
+function isOutOfReach(answer: PageTry | undefined): boolean {
   return answer?.answer === 'unreachable' || answer?.answer === 'blocked';
 }
 
@@ -174,7 +174,7 @@ function onDenial(attempt: PageAttempt, kind: Denial, rules: PageRules): PageVer
 /** Another try, or the end when none is left. */
 function retry(
   attempt: PageAttempt,
-  answer: PageAnswer['answer'],
+  answer: PageTry['answer'],
   rules: PageRules,
   smaller: PageSize | null = null,
 ): Exclude<PageVerdict, { result: 'page' }> {
@@ -196,7 +196,7 @@ function retry(
   };
 }
 
-function answerTo(attempt: PageAttempt, answer: PageAnswer['answer']): PageAnswer {
+function answerTo(attempt: PageAttempt, answer: PageTry['answer']): PageTry {
   return { identity: attempt.identity, answer, ofFirstPage: isOfFirstPage(attempt) };
 }
 
@@ -205,18 +205,18 @@ function isOfFirstPage({ isFirstPage, tries }: PageAttempt): boolean {
 }
 
 /** Denials since the last page that was served. */
-function currentDenials(answers: readonly PageAnswer[]): readonly PageAnswer[] {
+function currentDenials(answers: readonly PageTry[]): readonly PageTry[] {
   const served = answers.findLastIndex(({ answer }) => answer === 'served');
   return answers
     .slice(served + 1)
     .filter(({ answer }) => answer === 'private' || answer === 'not_found');
 }
 
-function lastAnswerTo(identity: string, answers: readonly PageAnswer[]): PageAnswer | undefined {
+function lastAnswerTo(identity: string, answers: readonly PageTry[]): PageTry | undefined {
   return answers.findLast((answer) => answer.identity === identity);
 }
 
-const refusals: ReadonlySet<string> = new Set<PageAnswer['answer']>([
+const refusals: ReadonlySet<string> = new Set<PageTry['answer']>([
   'private',
   'not_found',
   'bad_request',
@@ -224,13 +224,13 @@ const refusals: ReadonlySet<string> = new Set<PageAnswer['answer']>([
   'unreachable',
 ]);
 
-function isRefused(answer: PageAnswer | undefined): boolean {
+function isRefused(answer: PageTry | undefined): boolean {
   return answer !== undefined && refusals.has(answer.answer);
 }
 
 /** Another identity is used at once; one that was refused is used again after a pause. */
 function pauseAfter(
-  answers: readonly PageAnswer[],
+  answers: readonly PageTry[],
   identities: readonly string[],
   { retryMs }: PageRules,
 ): number {
@@ -240,7 +240,7 @@ function pauseAfter(
 }
 
 function hasEnded(
-  answers: readonly PageAnswer[],
+  answers: readonly PageTry[],
   identities: readonly string[],
   { triesMax, throttledMax }: PageRules,
 ): boolean {
@@ -253,7 +253,7 @@ function hasEnded(
 }
 
 /** A missing connection counts as a failed try from the second one of the same identity on. */
-function isFailure({ identity, answer }: PageAnswer, before: readonly PageAnswer[]): boolean {
+function isFailure({ identity, answer }: PageTry, before: readonly PageTry[]): boolean {
   if (answer === 'served' || answer === 'throttled') return false;
   if (answer !== 'unreachable') return true;
   return before.some((other) => other.identity === identity && other.answer === answer);

@@ -4,17 +4,9 @@ import { BodyTooLarge, dispatchRequest } from '@inventory/http/dispatch-request'
 import { readRetryAfter } from '@inventory/http/retry-after';
 import type { Clock } from '@inventory/runtime/clock';
 import { acceptedCodings, decodeBody } from './decode-body.ts';
+import type { EgressConfig } from './egress-config.ts';
 import type { EgressIdentity } from './egress-identities.ts';
 import type { RawPlatformAnswer } from './platform-answer.domain.ts';
-
-export interface PlatformOptions {
-  readonly baseUrl: string;
-  /** The whole of one request, body included. */
-  readonly timeoutMs: number;
-  /** Of a body as sent, and as decoded. */
-  readonly bodyBytesMax: number;
-  readonly userAgent: string;
-}
 
 export interface PageRequest {
   readonly scope: InventoryKey;
@@ -26,17 +18,11 @@ export interface PageRequest {
 export type PlatformClient = ReturnType<typeof createPlatformClient>;
 
 /** Requests pages from the platform; every failure is a value. */
-export function createPlatformClient(
-  options: PlatformOptions,
-  {
-    clock,
-    retryAfterMaxMs,
-  }: {
-    readonly clock: Clock;
-    /** A longer `Retry-After` of the platform counts as this. */
-    readonly retryAfterMaxMs: number;
-  },
-) {
+export function createPlatformClient({ platform, identities }: EgressConfig, clock: Clock) {
+  const { baseUrl, bodyBytesMax: bytesMax } = platform;
+  /** A longer `Retry-After` of the platform counts as this. */
+  const retryAfterMaxMs = identities.silenceMaxMs;
+
   return {
     /** `timeoutMs` is for the whole request, body included. */
     async fetchPage(
@@ -45,7 +31,7 @@ export function createPlatformClient(
       timeoutMs: number,
     ): Promise<RawPlatformAnswer> {
       try {
-        const { origin, pathname, search } = pageUrl(options.baseUrl, page);
+        const { origin, pathname, search } = pageUrl(baseUrl, page);
         const request = {
           method: 'GET',
           origin,
@@ -54,15 +40,11 @@ export function createPlatformClient(
             accept: 'application/json, text/plain, */*',
             'accept-encoding': acceptedCodings,
             'accept-language': 'en-US,en;q=0.9',
-            'user-agent': options.userAgent,
-            referer: new URL(
-              `/profiles/${page.scope.platform_id}/inventory`,
-              options.baseUrl,
-            ).toString(),
+            'user-agent': platform.userAgent,
+            referer: new URL(`/profiles/${page.scope.platform_id}/inventory`, baseUrl).toString(),
           },
         } as const;
         const signal = AbortSignal.timeout(timeoutMs);
-        const bytesMax = options.bodyBytesMax;
         const answer = await dispatchRequest(identity.dispatcher, request, { signal, bytesMax });
         const { status, headers, parts } = answer;
         const codings = [headers['content-encoding'] ?? []].flat().join();
@@ -80,7 +62,7 @@ export function createPlatformClient(
     },
     /** The timeout of a request that has to end within `timeLeftMs`. */
     timeoutMsFor: (timeLeftMs: number): number =>
-      Math.max(1, Math.floor(Math.min(options.timeoutMs, timeLeftMs))),
+      Math.max(1, Math.floor(Math.min(platform.timeoutMs, timeLeftMs))),
   };
 }
 

@@ -77,10 +77,7 @@ export function readRows<Value>(
 }
 
 /** Notes where the known members of the object are that is being read. */
-function openMembers(text: JsonText): Pick<Row, 'objectsEnd'> & {
-  readonly at: number[];
-  readonly visit: VisitMember;
-} {
+function openMembers(text: JsonText) {
   const at = fields.map(() => 0);
   const objectsEnd = fields.map(() => 0);
   let areObjects = true;

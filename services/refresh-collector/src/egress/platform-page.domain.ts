@@ -35,12 +35,15 @@ import {
   writtenParts,
 } from './text-pieces.domain.ts';
 
-/** One valid page and the cursor of the next. */
-export interface PlatformPage {
+interface PageRows {
   /** Each once, in the platform's order. */
   readonly assets: readonly PageAsset[];
   /** Each once. */
   readonly descriptions: readonly PageDescription[];
+}
+
+/** One valid page and the cursor of the next. */
+export interface PlatformPage extends PageRows {
   readonly reportedTotalCount: number;
   /** True when another page exists, whatever this one's length is. */
   readonly more: boolean;
@@ -181,10 +184,8 @@ export function firstAssets(page: PlatformPage, countMax: number): PlatformPage 
   };
 }
 
-type Rows = Pick<PlatformPage, 'assets' | 'descriptions'>;
-
 /** The text `{"assets":[…],"descriptions":[…]}` with the properties of the assets. */
-export function pageText(page: Rows): Buffer {
+export function pageText(page: PageRows): Buffer {
   const text = { pieces: [] };
   addPiece(text, pieceOf('{'));
   addMembers(text, page, 'with_properties');
@@ -197,7 +198,7 @@ export function pageText(page: Rows): Buffer {
  * lies together as it was sent is not copied.
  */
 export function pageMembers(
-  page: Rows,
+  page: PageRows,
   form: 'with_properties' | 'without_properties',
 ): readonly Buffer[] {
   const text = { pieces: [] };
@@ -207,7 +208,7 @@ export function pageMembers(
 
 function addMembers(
   text: OpenText,
-  { assets, descriptions }: Rows,
+  { assets, descriptions }: PageRows,
   form: Parameters<typeof pageMembers>[1],
 ): void {
   const addAsset = (asset: PageAsset) => {

@@ -36,14 +36,10 @@ import {
 } from './text-pieces.domain.ts';
 
 /** An asset of a page: its row as the platform sent it, changed where the contract requires it. */
-export interface PageAsset extends TextPiece {
+export interface PageAsset extends TextPiece, PropertyBlock {
   /** Equal for every row of this asset. */
   readonly identity: string;
-  /** That of a currency row is its `currencyid`. */
-  readonly assetid: string;
   readonly isCurrency: boolean;
-  /** Members that its row is without. */
-  readonly properties: readonly Property[];
 }
 
 export interface PageDescription extends TextPiece {
@@ -57,8 +53,12 @@ export interface Property {
   readonly list: TextPiece;
 }
 
-/** The properties of an asset, as the platform lists them beside the assets. */
-export type PropertyBlock = Pick<PageAsset, 'assetid' | 'properties'>;
+/** The properties of an asset, which the platform lists beside the assets: its row is without them. */
+export interface PropertyBlock {
+  /** That of a currency row is its `currencyid`. */
+  readonly assetid: string;
+  readonly properties: readonly Property[];
+}
 
 /** Assets; a row without what makes it one is none. */
 export function readAssets(text: JsonText, listStart: number): RowList<PageAsset> {

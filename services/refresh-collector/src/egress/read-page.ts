@@ -1,10 +1,8 @@
 import type { AccountId } from '@inventory/contracts/ids';
 import { type InventoryKey, inventoryKeyText } from '@inventory/contracts/inventory-key';
 import { invariant } from '@inventory/runtime/bug';
-import type { SerialExecutor } from '@inventory/runtime/serial-executor';
-import type { EgressIdentity } from './egress-identities.ts';
 import type { SlotResult } from './egress-identity.domain.ts';
-import type { EgressPool } from './egress-pool.ts';
+import type { Egress } from './open-egress.ts';
 import {
   classifyAnswer,
   type FaultReason,
@@ -12,7 +10,6 @@ import {
   type RawPlatformAnswer,
 } from './platform-answer.domain.ts';
 import type { PlatformClient } from './platform-client.ts';
-import type { AppBreakers } from './watch-app-breakers.ts';
 
 export interface PageReading {
   readonly accountId: AccountId;
@@ -28,19 +25,6 @@ export interface PageReading {
   readonly answerByMs?: number;
 }
 
-export interface ReadPageDeps {
-  readonly pool: EgressPool;
-  readonly identities: readonly EgressIdentity[];
-  readonly platform: PlatformClient;
-  readonly breakers: AppBreakers;
-  /** Parses large answers. */
-  readonly executor: SerialExecutor;
-  /** An identity that could not be released is free once its longest request would have ended. */
-  readonly onReleaseFailed: (error: unknown) => void;
-  readonly onAnswer: (answer: PlatformAnswer, purpose: 'scan' | 'live', durationMs: number) => void;
-  readonly monotonicNow: () => number;
-}
-
 export interface PageReadingResult {
   readonly answer: PlatformAnswer;
   readonly identityId: string;
@@ -53,7 +37,7 @@ export interface PageReadingResult {
  * identity is free.
  */
 export async function readPage(
-  deps: ReadPageDeps,
+  egress: Egress,
   reading: PageReading,
   signal: AbortSignal,
 ): Promise<PageReadingResult | undefined> {
@@ -61,35 +45,32 @@ export async function readPage(
   const isLive = deadlineMs === null;
   const inventory = inventoryKeyText(reading.scope);
   const request = { accountId, inventory, deadlineMs, avoid, unreachable };
-  const slot = await deps.pool.acquire(request, signal);
+  const slot = await egress.pool.acquire(request, signal);
   if (!slot) return undefined;
-  const identity = deps.identities.find(({ id }) => id === slot.identityId);
+  const identity = egress.identities.find(({ id }) => id === slot.identityId);
   invariant(identity !== undefined, 'slots are of configured identities');
-  const startMs = deps.monotonicNow();
-  const timeoutMs = deps.platform.timeoutMsFor(
+  const startMs = egress.monotonicNow();
+  const timeoutMs = egress.platform.timeoutMsFor(
     (reading.answerByMs ?? Number.POSITIVE_INFINITY) - startMs,
   );
-  const report = deps.breakers.trackRequest(reading);
-  const raw = await deps.platform.fetchPage(identity, reading, timeoutMs);
-  const answer = await classify(deps, raw).catch(async (error: unknown) => {
+  const report = egress.breakers.trackRequest(reading);
+  const raw = await egress.platform.fetchPage(identity, reading, timeoutMs);
+  const answer = await classify(egress, raw).catch(async (error: unknown) => {
     await slot.release({ result: 'unknown' });
     throw error;
   });
-  deps.onAnswer(answer, isLive ? 'live' : 'scan', deps.monotonicNow() - startMs);
+  egress.onAnswer(answer, isLive ? 'live' : 'scan', egress.monotonicNow() - startMs);
   const released = slot.release(slotResultOf(answer));
-  if (isLive || answer.kind === 'page') released.catch(deps.onReleaseFailed);
+  if (isLive || answer.kind === 'page') released.catch(egress.onReleaseFailed);
   else await released;
-  if (isEvidence(raw, timeoutMs, deps.platform)) {
+  if (isEvidence(raw, timeoutMs, egress.platform)) {
     await report(answer);
   }
   return { answer, identityId: slot.identityId };
 }
 
 /** Rejects only by a fault of this service. */
-async function classify(
-  { executor }: Pick<ReadPageDeps, 'executor'>,
-  raw: RawPlatformAnswer,
-): Promise<PlatformAnswer> {
+async function classify({ executor }: Egress, raw: RawPlatformAnswer): Promise<PlatformAnswer> {
   return isLarge(raw) ? executor.enqueue(() => classifyAnswer(raw)) : classifyAnswer(raw);
 }
 

@@ -6,15 +6,7 @@ import {
 } from './egress-identity.domain.ts';
 import type { EgressQueue } from './egress-queue.ts';
 import type { IdentityCache } from './identity-cache.ts';
-import type { FreeSlot, SlotClaim, SlotUse } from './slot-order.domain.ts';
-
-export interface SlotClaimsDeps {
-  readonly replica: string;
-  readonly identities: IdentityCache;
-  readonly queue: Pick<EgressQueue<unknown>, 'claimOf'>;
-  readonly limits: IdentityLimits;
-  readonly clock: Clock;
-}
+import type { InUse, SlotClaim } from './slot-order.domain.ts';
 
 /** A free slot is left to the claim of another replica for so long: that one may be lost. */
 const leftMaxMs = 1_000;
@@ -24,7 +16,13 @@ const leftMaxMs = 1_000;
  * of one slot, and stored with its identity by a replica that waits while another one has had the
  * identity last or claims it. A replica that is alone claims nothing.
  */
-export function createSlotClaims({ replica, identities, queue, limits, clock }: SlotClaimsDeps) {
+export function createSlotClaims(
+  replica: string,
+  identities: IdentityCache,
+  queue: EgressQueue<unknown>,
+  limits: IdentityLimits,
+  clock: Clock,
+) {
   /** Since when this replica leaves a slot, by identity: no two clocks are compared. */
   const left = new Map<string, { readonly version: number; readonly sinceMs: number }>();
   let claimed: string | null = null;
@@ -45,13 +43,13 @@ export function createSlotClaims({ replica, identities, queue, limits, clock }: 
 
   return {
     /** The claims of others on a slot that is free, until they have had their time. */
-    ofOthers(identity: IdentityState): Pick<FreeSlot, 'claims' | 'wasOwn'> {
+    ofOthers(identity: IdentityState) {
       const others = claimsOfOthers(identity);
       const claims = others.length > 0 && hasTime(identity) ? others : [];
       return { claims, wasOwn: identity.holder === replica };
     },
     /** Claims the slot that is free next for what waits here, one at a time. */
-    async claim(all: readonly IdentityState[], use: Omit<SlotUse, 'identityId'>): Promise<void> {
+    async claim(all: readonly IdentityState[], use: InUse): Promise<void> {
       const own = all.filter(({ claims }) => claims[replica] !== undefined);
       const candidates = own.length > 0 ? own : all.filter(isContested);
       const freeAtMs = (identity: IdentityState) => nextRequestMs(identity, limits);

@@ -2,14 +2,14 @@ import {
   claimOf,
   createSlotOrder,
   type FreeSlot,
-  type SlotRequest,
   type SlotRules,
+  type WaitingRequest,
 } from './slot-order.domain.ts';
 
 const calm: SlotRules = { urgentUntilMs: null, liveShare: 0.05 };
 
 let order = 0;
-const request = (accountId: string, deadlineMs: number | null): SlotRequest => {
+const request = (accountId: string, deadlineMs: number | null): WaitingRequest => {
   order += 1;
   return { accountId, inventory: `${order}`, deadlineMs, avoid: [], unreachable: [], order };
 };
@@ -20,7 +20,11 @@ const free: FreeSlot = {
 };
 
 /** Which request gets each of the next slots, while every one of them waits again. */
-function slots(requests: readonly SlotRequest[], rules: SlotRules, count: number): SlotRequest[] {
+function slots(
+  requests: readonly WaitingRequest[],
+  rules: SlotRules,
+  count: number,
+): WaitingRequest[] {
   const slotOrder = createSlotOrder();
   let { liveCredit } = free;
   return Array.from({ length: count }, () => {
@@ -32,7 +36,7 @@ function slots(requests: readonly SlotRequest[], rules: SlotRules, count: number
   });
 }
 
-const liveIn = (served: readonly SlotRequest[]) =>
+const liveIn = (served: readonly WaitingRequest[]) =>
   served.filter(({ deadlineMs }) => deadlineMs === null).length;
 
 describe('the order of slots', () => {
@@ -121,7 +125,7 @@ describe('the order of slots', () => {
       const slot = { ...free, reads: [{ inventory, isLive }] };
       return order.next([live, scan, other], calm, slot)?.request;
     };
-    const alone = (one: SlotRequest, isLive: boolean) =>
+    const alone = (one: WaitingRequest, isLive: boolean) =>
       order.next([one], calm, { ...free, reads: [{ inventory: one.inventory, isLive }] });
 
     expect(turnBeside(live.inventory, true)).toBe(scan);
@@ -138,7 +142,7 @@ describe('the order of slots', () => {
     const [live, early, late] = [request('a', null), request('b', 10), request('c', 20)];
     const scanAt = (deadlineMs: number) => ({ isLive: false, deadlineMs });
     const liveClaim = { isLive: true, deadlineMs: null };
-    const turnOf = (requests: readonly SlotRequest[], slot: Partial<FreeSlot>) =>
+    const turnOf = (requests: readonly WaitingRequest[], slot: Partial<FreeSlot>) =>
       order.next(requests, calm, { ...free, ...slot })?.request;
 
     it('has the slot where one of its scans, whichever is next, has the earliest deadline', () => {

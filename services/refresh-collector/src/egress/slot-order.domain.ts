@@ -15,6 +15,10 @@ export interface SlotRequest {
   readonly avoid: readonly string[];
   /** Those of them that made no connection for it: used again where every other one is paused. */
   readonly unreachable: readonly string[];
+}
+
+/** One in the queue of its replica. */
+export interface WaitingRequest extends SlotRequest {
   /** Grows with every request. */
   readonly order: number;
 }
@@ -35,13 +39,21 @@ export interface SlotRules {
   readonly liveShare: number;
 }
 
-/** The slot of a free identity. */
-export interface FreeSlot {
-  readonly identityId: string;
+/** How the identities are used. */
+export interface InUse {
   /** Identities that are not paused. */
   readonly active: readonly string[];
   /** In flight through any identity, of any replica. */
   readonly reads: readonly InventoryRead[];
+}
+
+/** What decides which requests an identity may serve. */
+export interface SlotUse extends InUse {
+  readonly identityId: string;
+}
+
+/** The slot of a free identity. */
+export interface FreeSlot extends SlotUse {
   /** Slots that live pages are owed, at most one; below zero they have had more than their part. */
   readonly liveCredit: number;
   /** Whether the slot can be left to requests that are more urgent, also of other replicas. */
@@ -52,13 +64,10 @@ export interface FreeSlot {
   readonly wasOwn: boolean;
 }
 
-/** What decides which requests an identity may serve. */
-export type SlotUse = Pick<FreeSlot, 'identityId' | 'active' | 'reads'>;
-
 /** Decides which waiting request gets the next free slot. */
 export interface SlotOrder {
   /** Undefined where no request waits for this slot, or another replica is before those that do. */
-  next<Request extends SlotRequest>(
+  next<Request extends WaitingRequest>(
     requests: readonly Request[],
     rules: SlotRules,
     slot: FreeSlot,
@@ -113,7 +122,7 @@ export function claimOf(requests: readonly SlotRequest[], slot: SlotUse): SlotCl
   return { isLive: usable.some(isLive), deadlineMs: earliestOf(usable) };
 }
 
-function earliestOf(requests: readonly Pick<SlotRequest, 'deadlineMs'>[]): number | null {
+function earliestOf(requests: readonly { readonly deadlineMs: number | null }[]): number | null {
   const deadlines = requests.flatMap(({ deadlineMs }) => deadlineMs ?? []);
   return deadlines.length === 0 ? null : Math.min(...deadlines);
 }
@@ -123,7 +132,7 @@ export function createSlotOrder(): SlotOrder {
   let served = 0;
 
   /** Urgent scans by deadline; the others by account in turns, and by deadline within one. */
-  function nextScan<Request extends SlotRequest>(
+  function nextScan<Request extends WaitingRequest>(
     scans: readonly Request[],
     rules: SlotRules,
   ): Request | undefined {
@@ -176,7 +185,7 @@ export function createSlotOrder(): SlotOrder {
   };
 }
 
-function byDeadline(left: SlotRequest, right: SlotRequest): number {
+function byDeadline(left: WaitingRequest, right: WaitingRequest): number {
   return (left.deadlineMs ?? 0) - (right.deadlineMs ?? 0) || left.order - right.order;
 }
 

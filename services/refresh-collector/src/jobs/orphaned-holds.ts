@@ -1,30 +1,33 @@
-import type { Logger } from '@inventory/runtime/logger';
+import type { CancelRequest } from '@inventory/contracts/messages/refresh';
 import type { TraceCarrier } from '@inventory/runtime/tracing';
-import { cancelledPlaceholder } from '../admission/admit-refresh.ts';
-import { type SagaDeps, sendEffects } from '../saga/apply-fact.ts';
-import type { LedgerClient } from '../saga/ledger-client.ts';
+import { sendEffects } from '../saga/apply-fact.ts';
+import type { HoldClient } from '../saga/hold-client.ts';
+import { cancelledPlaceholder } from '../saga/new-refresh.domain.ts';
+import type { Saga } from '../saga/open-saga.ts';
 import { isTerminal } from '../saga/refresh.domain.ts';
-import { type Owner, release } from '../saga/saga-messages.ts';
+import { releaseHold } from '../saga/saga-messages.ts';
 
 /**
  * No hold expires. The command that resolves an old hold is resent when its refresh is terminal or
  * unknown; for a resolved hold the ledger re-emits the recorded outcome.
  */
 export async function sweepHolds(
-  deps: SagaDeps,
-  ledger: LedgerClient,
+  saga: Saga,
+  holds: HoldClient,
   olderThanSeconds: number,
-  logger: Logger,
 ): Promise<void> {
-  const { items } = await ledger.listHoldsOlderThan(olderThanSeconds);
+  const { items } = await holds.listHoldsOlderThan(olderThanSeconds);
   for (const hold of items) {
-    const { refreshId } = hold;
-    const stored = await deps.refreshes.findRefresh(refreshId);
+    const { accountId, projectId, refreshId } = hold;
+    const stored = await saga.refreshes.findRefresh(refreshId);
     if (stored && !isTerminal(stored.phase)) continue;
-    logger.warn({ refresh_id: refreshId }, 'resolving old hold');
-    if (!stored) await releaseOrphanedHold(deps, hold, {});
-    else if (stored.phase === 'refused') await deps.publish([release(hold)]);
-    else await sendEffects(deps, stored, ['settle']);
+    saga.logger.warn({ refresh_id: refreshId }, 'resolving old hold');
+    if (!stored) {
+      const requestedAtMs = saga.clock.now();
+      await releaseOrphanedHold(saga, { accountId, projectId, refreshId, requestedAtMs }, {});
+    } else if (stored.phase === 'refused') {
+      await saga.publish([releaseHold(accountId, projectId, refreshId)]);
+    } else await sendEffects(saga, stored, ['settle']);
   }
 }
 
@@ -35,11 +38,12 @@ export async function sweepHolds(
  * writes the refused refresh releases the hold: its outcome is redelivered, and the sweep finds it.
  */
 export async function releaseOrphanedHold(
-  { refreshes, publish, clock }: SagaDeps,
-  of: Owner,
+  { refreshes, publish, clock }: Saga,
+  cancel: CancelRequest,
   trace: TraceCarrier,
 ): Promise<boolean> {
-  if (!(await refreshes.insertRefresh(cancelledPlaceholder(of, clock.now(), trace)))) return false;
-  await publish([release(of)]);
+  const placeholder = cancelledPlaceholder(cancel, trace, clock.now());
+  if (!(await refreshes.insertRefresh(placeholder))) return false;
+  await publish([releaseHold(cancel.accountId, cancel.projectId, cancel.refreshId)]);
   return true;
 }

@@ -4,7 +4,8 @@ import { inSpan } from '@inventory/runtime/tracing';
 import { createWorkQueue, type Pending, type WorkQueue } from '@inventory/work/work-queue';
 import type { WorkKind } from '@inventory/work/worker';
 import type { Collection } from 'mongodb';
-import { type SagaDeps, sendEffects } from '../saga/apply-fact.ts';
+import { sendEffects } from '../saga/apply-fact.ts';
+import type { Saga } from '../saga/open-saga.ts';
 import { deadlineOf, type Refresh } from '../saga/refresh.domain.ts';
 import {
   pendingRefresh,
@@ -13,14 +14,8 @@ import {
   refreshDocument,
 } from '../saga/refresh-document.ts';
 import { pendingEffects } from '../saga/refresh-saga.domain.ts';
+import type { SagaConfig } from '../saga/saga-config.ts';
 import { work } from '../work.ts';
-
-export interface ResendDeps extends SagaDeps {
-  readonly resends: Resends;
-  readonly settleGraceMs: number;
-  readonly resend: Backoff;
-  readonly logger: Logger;
-}
 
 /** While the broker takes none. */
 const notSentPauseMs = 2_000;
@@ -32,12 +27,17 @@ const announceAgainMaxMs = 600_000;
  * outcome, so no lost, expired or dead-lettered record leaves a refresh stuck. From the deadline of
  * an assembly on its scan is abandoned instead. The step that its outcome causes ends the work.
  */
-export function resendWork(deps: ResendDeps, queue: ResendQueue): WorkKind<Refresh> {
+export function resendWork(
+  saga: Saga,
+  resends: Resends,
+  queue: ResendQueue,
+  { resend: again, deadlines }: SagaConfig,
+): WorkKind<Refresh> {
   return {
     ...work[queue],
-    queue: deps.resends[queue],
-    again: againOf(queue, deps.resend),
-    work: (claimed) => resend(deps, claimed),
+    queue: resends[queue],
+    again: againOf(queue, again),
+    work: (claimed) => resend(saga, claimed, deadlines.settleGraceMs),
   };
 }
 
@@ -45,8 +45,12 @@ function againOf(queue: ResendQueue, { firstMs, maxMs }: Backoff): Backoff {
   return { firstMs, maxMs: queue === 'announcements' ? announceAgainMaxMs : maxMs };
 }
 
-async function resend(deps: ResendDeps, { item: refresh, tries }: Pending<Refresh>) {
-  const { clock, settleGraceMs, logger } = deps;
+async function resend(
+  saga: Saga,
+  { item: refresh, tries }: Pending<Refresh>,
+  settleGraceMs: number,
+) {
+  const { clock, logger } = saga;
   const { refreshId: refresh_id, phase } = refresh;
   const deadlineMs = deadlineOf(refresh, settleGraceMs);
   const isOverdue = deadlineMs !== null && clock.now() >= deadlineMs;
@@ -55,7 +59,7 @@ async function resend(deps: ResendDeps, { item: refresh, tries }: Pending<Refres
     async () => {
       logger.info({ refresh_id, phase, tries, overdue: isOverdue }, 'resending pending command');
       try {
-        await sendEffects(deps, refresh, pendingEffects(refresh, isOverdue));
+        await sendEffects(saga, refresh, pendingEffects(refresh, isOverdue));
         return 'later' as const;
       } catch (error) {
         logger.warn({ err: error, refresh_id }, 'pending command not sent');

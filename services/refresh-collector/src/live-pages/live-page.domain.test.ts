@@ -65,7 +65,7 @@ function play(
   answers: readonly (readonly [number, PlatformAnswer])[],
   evaluate: Evaluate = afterLiveAnswer,
 ): { outcome: LivePageOutcome | undefined; requests: Request[]; last: LivePageProgress } {
-  let progress = beginLivePage(start, rules);
+  let progress = beginLivePage(start, rules.count);
   const requests: Request[] = [];
   const all = Array.from({ length: identities }, (_, index) => `egress-${index}`);
   for (const [pick, answer] of answers) {

@@ -52,11 +52,8 @@ export interface LivePageStep {
   readonly rests: readonly string[];
 }
 
-export function beginLivePage(
-  startAssetId: string | null,
-  rules: Pick<PageRules, 'count'>,
-): LivePageProgress {
-  return { startAssetId, tries: firstTries(rules), failure: null, askedMs: 0 };
+export function beginLivePage(startAssetId: string | null, count: number): LivePageProgress {
+  return { startAssetId, tries: firstTries(count), failure: null, askedMs: 0 };
 }
 
 /**
@@ -131,10 +128,7 @@ export function checkedEnd(
 }
 
 /** The outcome of a page whose time has passed: its latest failure, else the wait for a slot. */
-export function outOfTime({
-  failure,
-  askedMs,
-}: Pick<LivePageProgress, 'failure' | 'askedMs'>): LivePageOutcome {
+export function outOfTime({ failure, askedMs }: LivePageProgress): LivePageOutcome {
   return failedWith(failure ?? 'egress_busy', askedMs);
 }
 

@@ -1,14 +1,13 @@
 import type { AccountId } from '@inventory/contracts/ids';
-import { inventoryKeyText } from '@inventory/contracts/inventory-key';
+import { type InventoryKey, inventoryKeyText } from '@inventory/contracts/inventory-key';
 import { createFadingRate } from '@inventory/runtime/moving-mean';
 import { createKeyedSemaphore } from '@inventory/runtime/semaphore';
 import type { ServiceConfig } from '@inventory/runtime/service-settings';
 import { createTokenBuckets } from '@inventory/runtime/token-buckets';
 import type { ServiceContext } from '@inventory/service-host/service-context';
 import type { EgressConfig } from '../egress/egress-config.ts';
+import type { Egress } from '../egress/open-egress.ts';
 import type { Denial } from '../egress/page-verdicts.domain.ts';
-import type { ReadPageDeps } from '../egress/read-page.ts';
-import type { CollectionPace } from '../plan/status-estimate.domain.ts';
 import type { RecentUse } from '../recent-use.ts';
 import {
   abandonedReadsMax,
@@ -17,8 +16,9 @@ import {
 } from './live-page.domain.ts';
 import type { LivePageConfig } from './live-page-config.ts';
 import { countLivePage, liveRunning } from './live-page-metrics.ts';
-import { type Denials, readLivePage } from './read-live-page.ts';
-import { type LivePageRouteDeps, readLivePageRoute } from './read-live-page-route.ts';
+
+/** What live pages are read with: their route takes it whole. */
+export type LivePages = ReturnType<typeof openLivePages>;
 
 const minuteMs = 60_000;
 const secondsPerMinute = 60;
@@ -35,46 +35,47 @@ interface KnownInventories {
 /** Live pages use the egress pool and the breakers of the scans, and precede them. */
 export function openLivePages(
   { config, lifetime, clock, logger }: Context,
-  {
-    egress,
-    inventories,
-    pace,
-    use,
-  }: {
-    readonly egress: ReadPageDeps;
-    readonly inventories: KnownInventories;
-    readonly pace: CollectionPace;
-    readonly use: RecentUse;
-  },
+  egress: Egress,
+  inventories: KnownInventories,
+  use: RecentUse,
 ) {
   const { live, pages } = config;
+  const { pace } = egress;
+  /** Bounds the live pages in progress, in all and of one account. */
   const limiter = createKeyedSemaphore<AccountId>(live.limits);
   const abandonedMax = abandonedReadsMax(pace.pagesPerSecond * secondsPerMinute);
   const keysMax = abandoningAccountsMax;
-  const abandoned = createTokenBuckets({ perMinute: abandonedMax, keysMax, clock });
   const requested = createFadingRate(minuteMs);
-  const denials: Denials = {
-    find: (scope) => inventories.readDenial(inventoryKeyText(scope), live.denialMs),
-    record: (scope, denial) =>
+  liveRunning.observe((observe) => observe(limiter.held));
+
+  return {
+    egress,
+    limiter,
+    rules: { ...pages, triesMax: live.triesMax, retryMs: live.retryMs },
+    /** Aborted when the process stops. */
+    stopping: lifetime.signal,
+    waitMaxMs: live.waitMaxMs,
+    /** Most pages of one account that are read at a time. */
+    accountReadsMax: live.limits.perKeyMax,
+    /** Most of one account in a minute whose client leaves while the platform answers. */
+    abandonedMax,
+    /** A token for each request to the platform whose page lost its client: it is not paid. */
+    abandoned: createTokenBuckets({ perMinute: abandonedMax, keysMax, clock }),
+    /** What was confirmed of an inventory a short time ago, by any replica. */
+    findDenial: (scope: InventoryKey): Promise<Denial | null> =>
+      inventories.readDenial(inventoryKeyText(scope), live.denialMs),
+    recordDenial: (scope: InventoryKey, denial: Denial): Promise<void> =>
       inventories
         .recordDenial(inventoryKeyText(scope), denial)
         .catch((error: unknown) => logger.warn({ err: error }, 'denial not recorded')),
-  };
-  const rules = { ...pages, triesMax: live.triesMax, retryMs: live.retryMs };
-  liveRunning.observe((observe) => observe(limiter.held));
-
-  const deps: LivePageRouteDeps = {
-    async read(request, signal) {
+    /** A page is requested; returns what counts its end. */
+    async begin(): Promise<(outcome: LivePageOutcome) => void> {
       const startMs = egress.monotonicNow();
       requested.add(startMs);
       await use.note();
-      const ended = AbortSignal.any([signal, lifetime.signal]);
-      const read = { egress, denials, limiter, abandoned, rules };
-      const outcome = await readLivePage(read, request, ended);
-      countLivePage(outcome, egress.monotonicNow() - startMs);
-      return outcome;
+      return (outcome) => countLivePage(outcome, egress.monotonicNow() - startMs);
     },
-    async retryAfterSeconds(outcome: LivePageOutcome, appId: number) {
+    async retryAfterSeconds(outcome: LivePageOutcome, appId: number): Promise<number> {
       const [identityFreeInMs, nowMs] = [await egress.pool.freeInMs(), clock.now()];
       return liveRetryAfterSeconds(outcome, {
         identityFreeInMs,
@@ -82,14 +83,7 @@ export function openLivePages(
         queueMs: (egress.pool.waiting / pace.pagesPerSecond) * 1_000,
       });
     },
-    executor: egress.executor,
-    waitMaxMs: live.waitMaxMs,
-    accountReadsMax: live.limits.perKeyMax,
-    abandonedMax,
-  };
-  return {
-    routes: [readLivePageRoute.bind(deps)],
     /** Live pages requested of this replica in the last minute, older ones fading out. */
-    requestedPerMinute: () => requested.perWindow(egress.monotonicNow()),
+    requestedPerMinute: (): number => requested.perWindow(egress.monotonicNow()),
   };
 }

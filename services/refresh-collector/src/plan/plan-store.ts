@@ -44,13 +44,6 @@ const planSchema = z.object({
 export type PlanDocument = z.infer<typeof planSchema>;
 const document = { collection: 'plans', schema: planSchema };
 
-/** What the planning replica publishes for all. */
-export interface Publication {
-  readonly plan: PublishedPlan;
-  /** Null before the first. */
-  readonly survey: RefreshSurvey | null;
-}
-
 export type PlanStore = ReturnType<typeof createPlanStore>;
 
 /** The lease of the planner, in one document with what it published. */
@@ -61,8 +54,14 @@ export function createPlanStore(
 ) {
   return {
     leases: createLeases({ collection, leaseMs, released: 'kept' }),
-    /** The last publication; null before the first, and for a corrupt one, which the next replaces. */
-    async readPlan(): Promise<Publication | null> {
+    /**
+     * What the planning replica published last; null before the first, and for a corrupt one, which the
+     * next replaces. There is no survey before the first one.
+     */
+    async readPlan(): Promise<{
+      readonly plan: PublishedPlan;
+      readonly survey: RefreshSurvey | null;
+    } | null> {
       const found = await collection.findOne({ _id: 'plan' });
       const [read] = readEach(found ? [found] : [], parsePlan, logger);
       if (!read) return null;

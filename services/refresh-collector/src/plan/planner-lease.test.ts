@@ -1,6 +1,7 @@
 import type { Clock } from '@inventory/runtime/clock';
 import { createLogger } from '@inventory/runtime/logger';
 import { createMemoryLeases } from '@inventory/testkit/memory-leases';
+import { only } from '@inventory/testkit/only';
 import { createTestClock } from '@inventory/testkit/test-clock';
 import type { PlanDocument, PlanStore } from './plan-store.ts';
 import { createPlannerLease } from './planner-lease.ts';
@@ -33,17 +34,13 @@ function twoReplicas(aheadMs = 0) {
     },
   };
   const open = (replica: string, clock: Clock) =>
-    createPlannerLease({
+    createPlannerLease(
       plans,
-      replicas: {
-        announceReplica: () => Promise.resolve(),
-        countReplicas: () => Promise.resolve({ count: 2, livePagesPerMinute: 9 }),
-        removeReplica: () => Promise.resolve(),
-      },
+      only({ countReplicas: () => Promise.resolve({ count: 2, livePagesPerMinute: 9 }) }),
       replica,
       clock,
-      logger: createLogger({ service: 'test', level: 'silent' }),
-    });
+      createLogger({ service: 'test', level: 'silent' }),
+    );
   /** Far from the clock of the first, and as fast. */
   const otherClock = { now: () => clock.now() - aheadMs };
   return { clock, otherClock, calls, one: open('one', clock), other: open('other', otherClock) };

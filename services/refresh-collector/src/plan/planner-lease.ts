@@ -6,22 +6,19 @@ import { noPlan, type PublishedPlan } from './published-plan.domain.ts';
 import type { RefreshSurvey } from './refresh-survey-store.ts';
 import type { ReplicaStore } from './replica-store.ts';
 
-export interface PlannerLeaseDeps {
-  readonly plans: PlanStore;
-  readonly replicas: ReplicaStore;
-  /** Name of this replica. */
-  readonly replica: string;
-  readonly clock: Clock;
-  readonly logger: Logger;
-}
-
 export type PlannerLease = ReturnType<typeof createPlannerLease>;
 
 const intervalMs = 1_000;
 
 /** The lease of the planning replica, and what it published last. */
-export function createPlannerLease(deps: PlannerLeaseDeps) {
-  const { plans, clock } = deps;
+export function createPlannerLease(
+  plans: PlanStore,
+  replicas: ReplicaStore,
+  /** Name of this replica. */
+  replica: string,
+  clock: Clock,
+  logger: Logger,
+) {
   let renewedMs = Number.NEGATIVE_INFINITY;
   let acquisitions = 0;
   let held: Lease | null = null;
@@ -51,8 +48,8 @@ export function createPlannerLease(deps: PlannerLeaseDeps) {
       const wasHeld = held;
       held = wasHeld ? await renew(wasHeld) : await acquire();
       if (!held) return false;
-      lease.replicas = await deps.replicas.countReplicas();
-      if (!wasHeld) deps.logger.info({ replica: deps.replica }, 'planner lease acquired');
+      lease.replicas = await replicas.countReplicas();
+      if (!wasHeld) logger.info({ replica }, 'planner lease acquired');
       return !wasHeld;
     },
     /** Lets another replica acquire it at once. */
@@ -72,7 +69,7 @@ export function createPlannerLease(deps: PlannerLeaseDeps) {
       lease.survey = found.survey;
     }
     acquisitions += 1;
-    const wanted = { id: 'plan', owner: `${deps.replica}/${acquisitions}` };
+    const wanted = { id: 'plan', owner: `${replica}/${acquisitions}` };
     return (await plans.leases.acquire(wanted, { set: publication() })) ? wanted : null;
   }
 

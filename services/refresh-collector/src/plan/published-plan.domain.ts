@@ -1,3 +1,5 @@
+import type { InventorySize } from '../saga/recorded-scan.domain.ts';
+
 /** What the planning replica publishes about the queue and the slots, once a second. */
 export interface PublishedPlan {
   readonly atMs: number;
@@ -63,13 +65,6 @@ const ageMaxMs = 30_000;
 
 export function isCurrent(plan: PublishedPlan, nowMs: number): boolean {
   return Math.abs(nowMs - plan.atMs) <= ageMaxMs;
-}
-
-/** What the last scan of an inventory reported. */
-export interface InventorySize {
-  readonly pages: number;
-  /** When a scan of it began last. */
-  readonly scannedMs: number;
 }
 
 /** How long a size refuses refreshes: then a first page is read that shows whether it still holds. */

@@ -1,7 +1,9 @@
 import { newAccountId } from '@inventory/testkit/builders';
 import { propertyRuns } from '@inventory/testkit/property-runs';
 import fc from 'fast-check';
+import { acceptedRefresh } from '../../test/refresh-builder.ts';
 import { noEndCheck } from '../saga/recorded-scan.domain.ts';
+import type { Refresh } from '../saga/refresh.domain.ts';
 import { noPlan, type PublishedPlan } from './published-plan.domain.ts';
 import { type EstimateBasis, estimateOf } from './status-estimate.domain.ts';
 
@@ -24,14 +26,12 @@ const scanOf = (reportedTotalCount: number) => ({
   worker: null,
 });
 
-const pending = {
+const pending = acceptedRefresh({
   phase: 'collecting',
   accountId: newAccountId(),
   requestedAtMs: 0,
-  expectedPages: null,
   collectDeadlineMs: 3_600_000,
-  scan: null,
-} as const;
+});
 
 const basisOf = (nowMs: number, plan: Partial<PublishedPlan> = {}): EstimateBasis => ({
   plan: { ...noPlan, ...plan },
@@ -52,9 +52,9 @@ function readTimes(course: Course, wait: Wait): number[] {
     const read = Math.floor(((before + pages) * now) / durationSeconds);
     const basis = basisOf(now * 1_000, { atMs: now * 1_000, pagesPerMinute });
     const phase = now === 0 ? 'accepted' : 'queued';
-    const refresh =
+    const refresh: Refresh =
       read < before
-        ? ({ ...pending, phase } as const)
+        ? { ...pending, phase }
         : { ...pending, scan: { ...scanOf(pages), pages: read - before } };
     now += wait(refresh, { ...basis, before: Math.max(0, before - read) }) ?? 0;
   }
@@ -123,7 +123,7 @@ describe('Retry-After', () => {
   });
 
   it('is at acceptance what the rate limits need for the refreshes ahead of it (Refresh: Retry-After at acceptance) [retry-after]', () => {
-    const accepted = { ...pending, phase: 'accepted' } as const;
+    const accepted: Refresh = { ...pending, phase: 'accepted' };
     const behind = (before: number) => obeyed(accepted, { ...basisOf(0), before });
 
     expect([0, 2, 3, 4, 5, 100].map(behind)).toEqual([1, 1, 25, 50, 60, 60]);
@@ -150,7 +150,7 @@ describe('Retry-After', () => {
   it('stays between 1 and 60 while pending', () => {
     fc.assert(
       fc.property(fc.nat(10_000_000), fc.nat(250), fc.nat(1_000), (nowMs, pages, before) => {
-        const queued = { ...pending, phase: 'queued', expectedPages: pages } as const;
+        const queued: Refresh = { ...pending, phase: 'queued', expectedPages: pages };
         const plan = { atMs: nowMs, pagesPerMinute: 10 };
         const seconds = obeyed(queued, { ...basisOf(nowMs, plan), before });
         expect(seconds).toBeGreaterThanOrEqual(1);

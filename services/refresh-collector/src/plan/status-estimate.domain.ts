@@ -1,3 +1,5 @@
+import type { CollectionPace } from '../egress/egress-identity.domain.ts';
+import { retryAfterSecondsMin } from '../saga/new-refresh.domain.ts';
 import { pagesLeft } from '../saga/recorded-scan.domain.ts';
 import { isTerminal, type Refresh } from '../saga/refresh.domain.ts';
 import { expectedReadMs, meanPagesOf, type PublishedPlan } from './published-plan.domain.ts';
@@ -10,19 +12,6 @@ export interface Estimate {
   readonly expectedCompletedMs: number | null;
 }
 
-/** The page rate of all egress identities together, after a burst. */
-export interface CollectionPace {
-  readonly pagesPerSecond: number;
-  readonly burstPages: number;
-}
-
-export function collectionPace(
-  identities: number,
-  { requestsPerMinute, burst }: { readonly requestsPerMinute: number; readonly burst: number },
-): CollectionPace {
-  return { pagesPerSecond: (identities * requestsPerMinute) / 60, burstPages: identities * burst };
-}
-
 /** The inputs of an estimate. */
 export interface EstimateBasis {
   readonly plan: PublishedPlan;
@@ -33,12 +22,6 @@ export interface EstimateBasis {
   readonly nowMs: number;
 }
 
-type Estimated = Pick<
-  Refresh,
-  'phase' | 'accountId' | 'requestedAtMs' | 'expectedPages' | 'collectDeadlineMs' | 'scan'
->;
-
-export const retryAfterSecondsMin = 1;
 const secondsMax = 60;
 const secondsFirst = 1;
 const secondsStep = 2;
@@ -46,7 +29,7 @@ const secondsStep = 2;
 const settleMs = 1_000;
 
 /** When a refresh is expected to complete, and when its next status read is worthwhile. */
-export function estimateOf(refresh: Estimated, basis: EstimateBasis): Estimate {
+export function estimateOf(refresh: Refresh, basis: EstimateBasis): Estimate {
   if (isTerminal(refresh.phase)) return { retryAfterSeconds: null, expectedCompletedMs: null };
   const expectedCompletedMs = expectedMs(refresh, basis);
   return {
@@ -62,7 +45,7 @@ export function estimateOf(refresh: Estimated, basis: EstimateBasis): Estimate {
  * until then, but at least half of that: a missed estimate costs few reads.
  */
 function secondsToWait(
-  refresh: Estimated,
+  refresh: Refresh,
   expectedCompletedMs: number | null,
   basis: EstimateBasis,
 ): number {
@@ -78,7 +61,7 @@ function secondsToWait(
   return Math.min(secondsMax, Math.max(retryAfterSecondsMin, Math.floor(wait)));
 }
 
-function expectedMs(refresh: Estimated, basis: EstimateBasis): number | null {
+function expectedMs(refresh: Refresh, basis: EstimateBasis): number | null {
   switch (refresh.phase) {
     case 'accepted':
     case 'queued':
@@ -94,7 +77,7 @@ function expectedMs(refresh: Estimated, basis: EstimateBasis): number | null {
   }
 }
 
-function readAndSettledMs(refresh: Estimated, basis: EstimateBasis): number | null {
+function readAndSettledMs(refresh: Refresh, basis: EstimateBasis): number | null {
   const { plan, before, assetsPerPage, nowMs } = basis;
   const { accountId } = refresh;
   const own =
@@ -108,11 +91,11 @@ function readAndSettledMs(refresh: Estimated, basis: EstimateBasis): number | nu
  * Only the total of the first page is certain: an inventory may have become smaller, or private.
  * What is ahead of it in the queue costs a page each at least.
  */
-function certainPages(refresh: Estimated, { assetsPerPage, before }: EstimateBasis): number {
+function certainPages(refresh: Refresh, { assetsPerPage, before }: EstimateBasis): number {
   const isQueued = refresh.phase === 'accepted' || refresh.phase === 'queued';
   return reportedPagesLeft(refresh, assetsPerPage) ?? (isQueued ? before + 1 : 1);
 }
 
-function reportedPagesLeft({ scan }: Estimated, assetsPerPage: number): number | null {
+function reportedPagesLeft({ scan }: Refresh, assetsPerPage: number): number | null {
   return scan && pagesLeft(scan, assetsPerPage);
 }

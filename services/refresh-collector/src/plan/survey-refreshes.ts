@@ -14,22 +14,19 @@ export interface SurveyPublisher {
   survey: RefreshSurvey | null;
 }
 
-export interface SurveyDeps {
-  readonly store: RefreshSurveyStore;
-  readonly identityStates: () => Promise<readonly IdentityState[]>;
-  readonly limits: IdentityLimits;
-  readonly planner: SurveyPublisher;
-  readonly clock: Clock;
-}
-
 const everyMs = 10_000;
 
 /**
  * Counts for all replicas while this one plans, at most every ten seconds: what a survey reads follows what
  * exists, so one replica reads it. A failure leaves the last survey. To be called at each scrape.
  */
-export function surveyRefreshes(deps: SurveyDeps): () => Promise<void> {
-  const { store, planner, limits, clock } = deps;
+export function surveyRefreshes(
+  store: RefreshSurveyStore,
+  identityStates: () => Promise<readonly IdentityState[]>,
+  limits: IdentityLimits,
+  planner: SurveyPublisher,
+  clock: Clock,
+): () => Promise<void> {
   let countedMs = Number.NEGATIVE_INFINITY;
 
   return async () => {
@@ -38,7 +35,7 @@ export function surveyRefreshes(deps: SurveyDeps): () => Promise<void> {
     const [open, stuck, identities] = await Promise.all([
       store.countOpen(),
       store.countStuck(),
-      deps.identityStates(),
+      identityStates(),
     ]);
     const statuses = identities.map((identity) => identityStatus(identity, limits, clock.now()));
     const countOf = (state: IdentityStatus) => statuses.filter((one) => one === state).length;

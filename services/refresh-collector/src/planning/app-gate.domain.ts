@@ -3,7 +3,7 @@ import type { QueueSnapshot, StartedScan } from './queue-snapshot.domain.ts';
 export type AppGate = ReturnType<typeof openAppGate>;
 
 /** Which scans the circuit breakers of their applications let read: all, one as the probe, or none. */
-export function openAppGate({ scanAllowance }: Pick<QueueSnapshot, 'scanAllowance'>) {
+export function openAppGate(scanAllowance: QueueSnapshot['scanAllowance']) {
   const recorded = new Set<number>();
   const admitsAll = (appId: number) => scanAllowance(appId) === 'all';
   return {

@@ -1,30 +1,16 @@
 import { isMongoUnavailable } from '@inventory/mongo/is-mongo-unavailable';
 import type { Backoff } from '@inventory/runtime/backoff';
-import type { Clock } from '@inventory/runtime/clock';
 import type { Logger } from '@inventory/runtime/logger';
 import { createRecentlyUsed } from '@inventory/runtime/recently-used';
-import { applyFact, type FactResult, type SagaDeps } from '../saga/apply-fact.ts';
+import { ScanBeingSaved } from '../observations/open-observations.ts';
+import { applyFact, type FactResult } from '../saga/apply-fact.ts';
+import type { Saga } from '../saga/open-saga.ts';
 import type { Refresh } from '../saga/refresh.domain.ts';
-import type { Fact } from '../saga/refresh-fact.domain.ts';
-import type { InventoryStore } from '../scans/inventory-store.ts';
-import { type PlannedRefresh, plannedOf } from '../scans/scan-store.ts';
-import type { ScanWorker } from '../scans/scan-worker.ts';
+import type { Fact, ScanStart } from '../saga/refresh-fact.domain.ts';
 import { type FailedSteps, setAsideFailures } from './failed-steps.ts';
+import type { Planning } from './planning.ts';
 import type { ScanPlan } from './scan-plan.domain.ts';
 import type { PlannedRefreshes } from './scan-queue.ts';
-import { ScanBeingSaved, type takeObservation } from './take-observation.ts';
-
-export interface PlanExecutorDeps {
-  readonly saga: SagaDeps;
-  readonly inventories: InventoryStore;
-  readonly worker: ScanWorker;
-  /** What a refresh that allows it takes in place of its scan. */
-  readonly takeObservation: (id: string) => ReturnType<typeof takeObservation>;
-  /** The deadline that a scan gets when it starts. */
-  readonly collectMs: number;
-  readonly clock: Clock;
-  readonly logger: Logger;
-}
 
 /** Executes plans and records when each account last had a scan started. */
 export interface PlanExecutor {
@@ -59,12 +45,14 @@ const failureBackoff: Backoff = { firstMs: 1_000, maxMs: 300_000 };
 /** What a part of the store fails by is over sooner than what one refresh fails by, as a lease is. */
 const passingBackoff: Backoff = { firstMs: 1_000, maxMs: 10_000 };
 
-export function createPlanExecutor(deps: PlanExecutorDeps): PlanExecutor {
-  const { inventories, worker, clock, logger } = deps;
+export function createPlanExecutor(planning: Planning): PlanExecutor {
+  const { scans, observations, worker, limits } = planning;
+  const { saga, inventories } = scans;
+  const { clock, logger } = saga;
   const lastStartMs = createRecentlyUsed<string, number>(accountsMax);
 
   const change = async (id: string, fact: Fact, open: PlannedRefreshes): Promise<boolean> =>
-    writtenBy(await apply(deps, id, fact, open)) !== null;
+    writtenBy(await apply(saga, id, fact, open)) !== null;
 
   async function park(id: string, open: PlannedRefreshes): Promise<boolean> {
     const entry = open.get(id);
@@ -81,21 +69,24 @@ export function createPlanExecutor(deps: PlanExecutorDeps): PlanExecutor {
   async function startScan(id: string, kind: StartFact, open: PlannedRefreshes): Promise<boolean> {
     const entry = open.get(id);
     if (!entry) return false;
-    const observed = kind === 'scan_started' ? await observedFor(deps, entry) : null;
+    const takes = kind === 'scan_started' && entry.takesObservation;
+    const observed = takes ? await observations.takeInstead(id) : null;
     if (observed !== null && (await change(id, observed, open))) return true;
     const token = worker.reserveSlot(open.pagesLeft(id));
     const lease = { inventory: entry.inventory, refreshId: id };
     const startMs = clock.now();
     const deadlineMs =
-      kind === 'scan_started' ? startMs + deps.collectMs : (entry.collectDeadlineMs ?? startMs);
+      kind === 'scan_started' ? startMs + limits.collectMs : (entry.collectDeadlineMs ?? startMs);
     let running: Promise<void> | undefined;
     try {
       const sequence = await inventories.openLease({ ...lease, token, deadlineMs });
       if (sequence === null) throw new LeaseHeld(`${entry.inventory} is leased to another refresh`);
-      const replica = token === null ? null : worker.replica;
-      const fact = factOf(kind, { atMs: startMs, deadlineMs, sequence, worker: replica }, entry);
-      const before = deps.saga.refreshes.cachedRefresh(id);
-      const starting = apply(deps, id, fact, open);
+      const { expectedPages } = entry;
+      const owner = token && scans.replica;
+      const start = { atMs: startMs, deadlineMs, sequence, worker: owner, expectedPages };
+      const fact = factOf(kind, start);
+      const before = saga.refreshes.cachedRefresh(id);
+      const starting = apply(saga, id, fact, open);
       if (token !== null) {
         const started = startOf(starting);
         running = worker.startScan(token, { lease, sentMs: startMs, before, fact, started });
@@ -122,7 +113,7 @@ export function createPlanExecutor(deps: PlanExecutorDeps): PlanExecutor {
     });
     const ends = [
       ...plan.park.map(stepOf((id) => park(id, open))),
-      ...plan.overdue.map(stepOf((id) => change(id, overdueFact(open.get(id)), open))),
+      ...plan.overdue.map(stepOf((id) => change(id, overdueFact(open.get(id)?.phase), open))),
       ...plan.end.map(stepOf((id) => change(id, { fact: 'deadline_unreachable' }, open))),
     ];
     const starts = [
@@ -140,13 +131,7 @@ export function createPlanExecutor(deps: PlanExecutorDeps): PlanExecutor {
       const results = await Promise.all(
         stepsOf(plan, open, failed).map((step) => attempt(step, failed)),
       );
-      const failures = results.filter((one) => one.result === 'failed');
-      const outage = results.every(
-        (one) => one.result === 'failed' && isMongoUnavailable(one.error),
-      );
-      const [first] = failures;
-      if (first && outage) throw first.error;
-      for (const { id, error } of failures) postpone(id, error, failed, logger);
+      postponeFailed(results, failed, logger);
       return results.some(({ result }) => result === 'changed');
     },
     lastStartMs: (accountId) => lastStartMs.peek(accountId),
@@ -154,13 +139,13 @@ export function createPlanExecutor(deps: PlanExecutorDeps): PlanExecutor {
 }
 
 async function apply(
-  { saga }: PlanExecutorDeps,
+  saga: Saga,
   id: string,
   fact: Fact,
   open: PlannedRefreshes,
 ): Promise<FactResult | null> {
   const result = await applyFact(saga, id, fact, 'resend');
-  if (result) open.put(plannedOf(result.refresh));
+  if (result) open.put(result.refresh);
   else open.remove(id);
   return result ?? null;
 }
@@ -176,19 +161,8 @@ function writtenBy(result: FactResult | null): Refresh | null {
   return result?.step === 'changed' ? result.refresh : null;
 }
 
-async function observedFor(
-  { takeObservation }: PlanExecutorDeps,
-  { id, maxAgeSeconds }: PlannedRefresh,
-) {
-  return maxAgeSeconds === undefined ? null : await takeObservation(id);
-}
-
-function factOf(
-  kind: StartFact,
-  start: Omit<Extract<Fact, { fact: 'scan_started' }>, 'fact' | 'expectedPages'>,
-  { expectedPages }: PlannedRefresh,
-): Fact {
-  return kind === 'scan_resumed' ? { fact: kind } : { fact: kind, ...start, expectedPages };
+function factOf(kind: StartFact, start: ScanStart): Fact {
+  return kind === 'scan_resumed' ? { fact: kind } : { fact: kind, ...start };
 }
 
 async function attempt({ id, take }: PlannedStep, failed: FailedSteps): Promise<StepResult> {
@@ -201,12 +175,18 @@ async function attempt({ id, take }: PlannedStep, failed: FailedSteps): Promise<
   }
 }
 
-function postpone(
-  id: string,
-  error: unknown,
-  failed: FailedSteps,
-  logger: PlanExecutorDeps['logger'],
-): void {
+/** Throws where every step fails because MongoDB is unavailable. */
+function postponeFailed(results: readonly StepResult[], failed: FailedSteps, logger: Logger): void {
+  const failures = results.filter((one) => one.result === 'failed');
+  const [first] = failures;
+  const isEach = failures.length === results.length;
+  if (first && isEach && failures.every(({ error }) => isMongoUnavailable(error))) {
+    throw first.error;
+  }
+  for (const { id, error } of failures) postpone(id, error, failed, logger);
+}
+
+function postpone(id: string, error: unknown, failed: FailedSteps, logger: Logger): void {
   const waits = error instanceof ScanBeingSaved;
   const isPassing = waits || isMongoUnavailable(error) || error instanceof LeaseHeld;
   const backoff = isPassing ? passingBackoff : failureBackoff;
@@ -217,8 +197,8 @@ function postpone(
   logger[level](details, 'planned step failed');
 }
 
-function overdueFact(entry: PlannedRefresh | undefined): Fact {
-  return entry?.phase === 'collecting'
+function overdueFact(phase: Refresh['phase'] | undefined): Fact {
+  return phase === 'collecting'
     ? { fact: 'collect_deadline_passed' }
     : { fact: 'queue_deadline_passed' };
 }

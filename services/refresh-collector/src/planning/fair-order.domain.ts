@@ -1,10 +1,13 @@
+import type { AppGate } from './app-gate.domain.ts';
+import type { PlanRules } from './plan-rules.domain.ts';
 import type { QueueSnapshot, StartedScan } from './queue-snapshot.domain.ts';
 import {
   compare,
   type QueuedAccount,
   type QueuedRefresh,
-  type QueuePlace,
+  type QueuePosition,
 } from './queued-refreshes.domain.ts';
+import type { Reservations } from './reservations.domain.ts';
 
 /** A queued refresh in its turn, with the pages to expect of it. */
 export interface Candidate extends QueuedRefresh {
@@ -12,24 +15,28 @@ export interface Candidate extends QueuedRefresh {
   readonly isSizeKnown: boolean;
 }
 
-export interface FairOrderOptions {
+/** A plan while it is made: what it is of, and what it has reserved so far. */
+export interface OpenPlan {
   readonly snapshot: QueueSnapshot;
-  readonly active: readonly StartedScan[];
-  /** Refreshes that cannot start now. */
-  readonly isBlocked: (refresh: QueuedRefresh) => boolean;
-  readonly ofApps: (appId: number) => boolean;
-  /** Candidates of one account at most. */
-  readonly perAccountMax: number;
+  /** Started scans that are in time, parked ones included. */
+  readonly scans: readonly StartedScan[];
+  readonly gate: AppGate;
+  readonly reservations: Reservations;
+  readonly rules: PlanRules;
 }
 
-interface Turn {
+/** How far an account has come in its order. */
+interface AccountProgress {
   readonly account: QueuedAccount;
-  readonly candidate: Candidate;
-  /** Of its account, this one included. */
+  /** Candidates of it so far. */
   readonly candidates: number;
-  /** Pages of its account that are read by its end: running scans, those before it, its own. */
+  /** Pages of it that are read by then: running scans, and its candidates. */
   readonly pagesOfAccount: number;
   readonly lastStartMs: number;
+}
+
+interface NextCandidate extends AccountProgress {
+  readonly candidate: Candidate;
 }
 
 /**
@@ -38,19 +45,24 @@ interface Turn {
  * The runs of watches, of all accounts, are behind everything else.
  * Computed as far as it is read.
  */
-export function* inFairOrder(options: FairOrderOptions): Generator<Candidate> {
-  const { snapshot, active, isBlocked, ofApps, perAccountMax } = options;
+export function* inFairOrder(
+  { snapshot, gate, rules }: OpenPlan,
+  /** Scans that run. */
+  active: readonly StartedScan[],
+  /** Refreshes that cannot start now. */
+  isBlocked: (refresh: QueuedRefresh) => boolean,
+): Generator<Candidate> {
   const { queued, typicalPages } = snapshot;
   const activePages = new Map<string, number>();
   for (const { accountId, pagesLeft } of active) {
     activePages.set(accountId, (activePages.get(accountId) ?? 0) + pagesLeft);
   }
-  const turns: Turn[] = [];
-  const add = (place: QueuePlace, of: Omit<Turn, 'candidate'>) => {
-    const refresh = of.account.firstBehind(place, ofApps, isBlocked);
+  const heads: NextCandidate[] = [];
+  const add = (position: QueuePosition, of: AccountProgress) => {
+    const refresh = of.account.firstAfter(position, gate.admits, isBlocked);
     if (!refresh) return;
     const candidate = candidateOf(refresh, typicalPages);
-    push(turns, {
+    push(heads, {
       ...of,
       candidate,
       candidates: of.candidates + 1,
@@ -63,9 +75,9 @@ export function* inFairOrder(options: FairOrderOptions): Generator<Candidate> {
     const pagesOfAccount = activePages.get(account.accountId) ?? 0;
     add(overdue, { account, candidates: 0, pagesOfAccount, lastStartMs });
   }
-  for (let turn = pop(turns); turn; turn = pop(turns)) {
-    yield turn.candidate;
-    if (turn.candidates < perAccountMax) add(turn.candidate, turn);
+  for (let next = pop(heads); next; next = pop(heads)) {
+    yield next.candidate;
+    if (next.candidates < rules.scansPerAccountMax) add(next.candidate, next);
   }
 }
 
@@ -74,28 +86,29 @@ function candidateOf(refresh: QueuedRefresh, typicalPages: number): Candidate {
   return { ...refresh, pages: expectedPages ?? typicalPages, isSizeKnown: expectedPages !== null };
 }
 
-function isBefore(left: Turn, right: Turn): boolean {
+function isBefore(left: NextCandidate, right: NextCandidate): boolean {
   const { isWatch: leftLast = false } = left.candidate;
   const { isWatch: rightLast = false } = right.candidate;
   if (leftLast !== rightLast) return rightLast;
-  const byTurn = left.pagesOfAccount - right.pagesOfAccount || left.lastStartMs - right.lastStartMs;
-  return (byTurn || compare(left.candidate, right.candidate)) < 0;
+  const byAccount =
+    left.pagesOfAccount - right.pagesOfAccount || left.lastStartMs - right.lastStartMs;
+  return (byAccount || compare(left.candidate, right.candidate)) < 0;
 }
 
-/** A binary heap, the first turn at its root. */
-function push(heap: Turn[], turn: Turn): void {
-  let at = heap.push(turn) - 1;
+/** A binary heap, the first candidate at its root. */
+function push(heap: NextCandidate[], next: NextCandidate): void {
+  let at = heap.push(next) - 1;
   while (at > 0) {
     const parent = (at - 1) >> 1;
     const above = heap[parent];
-    if (!above || !isBefore(turn, above)) break;
+    if (!above || !isBefore(next, above)) break;
     heap[at] = above;
     at = parent;
   }
-  heap[at] = turn;
+  heap[at] = next;
 }
 
-function pop(heap: Turn[]): Turn | undefined {
+function pop(heap: NextCandidate[]): NextCandidate | undefined {
   const [first] = heap;
   const last = heap.pop();
   if (!last || !first || heap.length === 0) return first;

@@ -3,11 +3,12 @@ import { type AccountPages, noPlan, type PublishedPlan } from '../plan/published
 import type { Replicas } from '../plan/replica-store.ts';
 import { type PageCapacity, pageCapacities } from './page-capacity.domain.ts';
 import { busyScans, type PlanRules, scanShare } from './plan-rules.domain.ts';
-import type { QueueSnapshot } from './queue-snapshot.domain.ts';
+import type { OpenRefreshes, StartConditions } from './queue-snapshot.domain.ts';
+import type { QueuedSum } from './queued-refreshes.domain.ts';
 import { planScans, type ScanPlan } from './scan-plan.domain.ts';
 
 /** The inputs of a plan beside the refreshes. */
-interface PlanConditions extends Pick<QueueSnapshot, 'scanAllowance'> {
+interface PlanConditions extends StartConditions {
   readonly identities: readonly IdentityState[];
   readonly replicas: Replicas;
   /** Mean time of one page request. */
@@ -15,6 +16,7 @@ interface PlanConditions extends Pick<QueueSnapshot, 'scanAllowance'> {
 }
 
 export interface PlanLimits {
+  readonly assetsPerPage: number;
   readonly identities: IdentityLimits;
   readonly queueMs: number;
   readonly collectMs: number;
@@ -28,8 +30,8 @@ const busiestMax = 1_000;
 
 /** Plans the open refreshes and computes what is published of the plan. */
 export function planOpenScans(
-  open: Pick<QueueSnapshot, 'queued' | 'scans' | 'typicalPages' | 'isPostponed' | 'lastStartMs'>,
-  { identities, replicas, pageMs, scanAllowance }: PlanConditions,
+  open: OpenRefreshes,
+  { identities, replicas, pageMs, ...conditions }: PlanConditions,
   limits: PlanLimits,
   nowMs: number,
 ): { readonly decided: ScanPlan; readonly published: PublishedPlan } {
@@ -49,7 +51,7 @@ export function planOpenScans(
   // The expected size of an unknown inventory never keeps its scan from starting.
   const half = (rules.share * capacity.expected.until(nowMs + limits.collectMs)) / 2;
   const typicalPages = Math.min(open.typicalPages, Math.max(1, Math.floor(half)));
-  const decided = planScans({ ...open, typicalPages, nowMs, capacity, scanAllowance }, rules);
+  const decided = planScans({ ...open, ...conditions, typicalPages, nowMs, capacity }, rules);
   const accounts = pagesByAccount(open, typicalPages);
   return {
     decided,
@@ -84,12 +86,9 @@ function pagesOfLatestScan(
 }
 
 /** Largest first. */
-function pagesByAccount(
-  { queued, scans }: Pick<QueueSnapshot, 'queued' | 'scans'>,
-  typicalPages: number,
-): AccountPages[] {
+function pagesByAccount({ queued, scans }: OpenRefreshes, typicalPages: number): AccountPages[] {
   const accounts = new Map<string, AccountPages>();
-  const add = (accountId: string, more: Omit<AccountPages, 'accountId'>) => {
+  const add = (accountId: string, more: QueuedSum) => {
     const { refreshes, pages } = accounts.get(accountId) ?? { refreshes: 0, pages: 0 };
     accounts.set(accountId, {
       accountId,

@@ -24,7 +24,7 @@ export interface PlanRules {
  */
 export function busyScans(
   identities: number,
-  { requestsPerMinute }: Pick<IdentityLimits, 'requestsPerMinute'>,
+  { requestsPerMinute }: IdentityLimits,
   pageMs: number,
 ): number {
   const readingAtOnce = identities * Math.min(1, (requestsPerMinute * pageMs) / 60_000);

@@ -19,18 +19,26 @@ export interface StartedScan {
   readonly parked: boolean;
 }
 
-/** The inputs of the scan plan. */
-export interface QueueSnapshot {
-  readonly nowMs: number;
-  readonly capacity: PageCapacities;
+/** The refreshes that a plan is of. */
+export interface OpenRefreshes {
   readonly queued: QueuedRefreshes;
+  readonly scans: readonly StartedScan[];
   /** Pages to expect of an inventory that was never read. */
   readonly typicalPages: number;
+}
+
+/** What else decides which of them may start. */
+export interface StartConditions {
   /** Starting it failed again and again; it is tried later. */
   readonly isPostponed: (id: string) => boolean;
-  readonly scans: readonly StartedScan[];
   /** How many scans of an application its breaker allows. */
   readonly scanAllowance: (appId: number) => ScanAllowance;
   /** When an account last had a scan started; undefined means long ago. */
   readonly lastStartMs: (accountId: string) => number | undefined;
+}
+
+/** The inputs of the scan plan. */
+export interface QueueSnapshot extends OpenRefreshes, StartConditions {
+  readonly nowMs: number;
+  readonly capacity: PageCapacities;
 }

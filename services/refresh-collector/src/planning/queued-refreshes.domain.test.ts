@@ -37,7 +37,7 @@ function walk(account: QueuedAccount, ofApps: readonly number[], busy: ReadonlyS
   const shown: string[] = [];
   let place = { queueDeadlineMs: nowMs, id: '~' };
   for (;;) {
-    const next = account.firstBehind(
+    const next = account.firstAfter(
       place,
       (appId) => ofApps.includes(appId),
       ({ inventory }) => busy.has(inventory),

@@ -1,20 +1,21 @@
-/** A refresh whose scan has not started. */
-export interface QueuedRefresh {
+/** A position in the order of an account: runs of watches last, by queue deadline, of equal ones by id. */
+export interface QueuePosition {
   readonly id: string;
-  readonly accountId: string;
-  /** Platform account, application and context: one scan of it runs at a time. */
-  readonly inventory: string;
-  readonly appId: number;
   /** It starts before this time or not at all. */
   readonly queueDeadlineMs: number;
-  /** Null where no scan of the inventory reported its size. */
-  readonly expectedPages: number | null;
   /** A run of a watch: everything else is before it. */
   readonly isWatch?: boolean;
 }
 
-/** A place in the order of an account: runs of watches last, by queue deadline, of equal ones by id. */
-export type QueuePlace = Pick<QueuedRefresh, 'queueDeadlineMs' | 'id' | 'isWatch'>;
+/** A refresh whose scan has not started. */
+export interface QueuedRefresh extends QueuePosition {
+  readonly accountId: string;
+  /** Platform account, application and context: one scan of it runs at a time. */
+  readonly inventory: string;
+  readonly appId: number;
+  /** Null where no scan of the inventory reported its size. */
+  readonly expectedPages: number | null;
+}
 
 export interface QueuedSum {
   readonly refreshes: number;
@@ -27,11 +28,11 @@ export interface QueuedAccount {
   /** A refresh of unknown size counts with the typical pages. */
   sum(typicalPages: number): QueuedSum;
   /**
-   * The first refresh behind this place that is not blocked. Of an inventory only the first refresh
+   * The first refresh behind this position that is not blocked. Of an inventory only the first refresh
    * is looked at: others of it wait for its scan.
    */
-  firstBehind(
-    place: QueuePlace,
+  firstAfter(
+    position: QueuePosition,
     ofApps: (appId: number) => boolean,
     isBlocked: (refresh: QueuedRefresh) => boolean,
   ): QueuedRefresh | undefined;
@@ -160,12 +161,12 @@ function openAccount(accountId: string): Account {
     count,
     lanes,
     sum: (typicalPages) => toSum(count, typicalPages),
-    firstBehind(place, ofApps, isBlocked) {
+    firstAfter(position, ofApps, isBlocked) {
       let first: QueuedRefresh | undefined;
       for (const { appId, isWatch, heads } of lanes.values()) {
-        if (!ofApps(appId) || (place.isWatch && !isWatch)) continue;
+        if (!ofApps(appId) || (position.isWatch && !isWatch)) continue;
         // The runs of watches begin behind every other refresh.
-        let index = isWatch && !place.isWatch ? 0 : indexBehind(heads, place);
+        let index = isWatch && !position.isWatch ? 0 : indexAfter(heads, position);
         let refresh = heads[index];
         while (refresh && isBlocked(refresh)) {
           index += 1;
@@ -207,26 +208,26 @@ function removeFrom({ heads, byInventory }: Lane, refresh: QueuedRefresh): void 
 }
 
 function insert(sorted: QueuedRefresh[], refresh: QueuedRefresh): void {
-  sorted.splice(indexBehind(sorted, refresh), 0, refresh);
+  sorted.splice(indexAfter(sorted, refresh), 0, refresh);
 }
 
 function removeSorted(sorted: QueuedRefresh[], refresh: QueuedRefresh): void {
-  sorted.splice(indexBehind(sorted, refresh) - 1, 1);
+  sorted.splice(indexAfter(sorted, refresh) - 1, 1);
 }
 
-/** The number of refreshes up to and at this place. */
-function indexBehind(sorted: readonly QueuedRefresh[], place: QueuePlace): number {
+/** The number of refreshes up to and at this position. */
+function indexAfter(sorted: readonly QueuedRefresh[], position: QueuePosition): number {
   let [from, to] = [0, sorted.length];
   while (from < to) {
     const middle = (from + to) >> 1;
     const other = sorted[middle];
-    if (other && compare(other, place) <= 0) from = middle + 1;
+    if (other && compare(other, position) <= 0) from = middle + 1;
     else to = middle;
   }
   return from;
 }
 
-export function compare(left: QueuePlace, right: QueuePlace): number {
+export function compare(left: QueuePosition, right: QueuePosition): number {
   const byClass = Number(left.isWatch ?? false) - Number(right.isWatch ?? false);
   if (byClass !== 0) return byClass;
   if (left.queueDeadlineMs !== right.queueDeadlineMs) {

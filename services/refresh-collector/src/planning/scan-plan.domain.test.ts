@@ -1,3 +1,5 @@
+import { only } from '@inventory/testkit/only';
+import type { IdentityLimits } from '../egress/egress-identity.domain.ts';
 import type { PageCapacities } from './page-capacity.domain.ts';
 import { busyScans, type PlanRules } from './plan-rules.domain.ts';
 import type { QueueSnapshot, StartedScan } from './queue-snapshot.domain.ts';
@@ -458,7 +460,8 @@ describe('the figures of the plan', () => {
   });
 
   it('takes twice as many scans as read at once to use the identities fully', () => {
-    expect(busyScans(20, { requestsPerMinute: 3 }, 1_000)).toBe(3);
-    expect(busyScans(20, { requestsPerMinute: 3 }, 60_000)).toBe(41);
+    const limits = only<IdentityLimits>({ requestsPerMinute: 3 });
+    expect(busyScans(20, limits, 1_000)).toBe(3);
+    expect(busyScans(20, limits, 60_000)).toBe(41);
   });
 });

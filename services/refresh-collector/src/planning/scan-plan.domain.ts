@@ -1,9 +1,10 @@
 import { openAppGate, throughGate } from './app-gate.domain.ts';
+import type { OpenPlan } from './fair-order.domain.ts';
 import type { PageCapacity } from './page-capacity.domain.ts';
 import { type PlanRules, tightPages } from './plan-rules.domain.ts';
 import type { QueueSnapshot, StartedScan } from './queue-snapshot.domain.ts';
 import { openReservations, type Reservations } from './reservations.domain.ts';
-import { reserveUnread, type StartOptions, scansToStart } from './scan-starts.domain.ts';
+import { reserveUnread, scansToStart } from './scan-starts.domain.ts';
 
 /** The changes to make now, and the figures that follow from the reservations. */
 export interface ScanPlan {
@@ -94,7 +95,7 @@ function scansToRun(
   capacity: PageCapacity,
   rules: PlanRules,
 ): ScansToRun {
-  const gate = openAppGate(snapshot);
+  const gate = openAppGate(snapshot.scanAllowance);
   const horizonMs = rules.queueMs + rules.collectMs;
   const reservations = openReservations(capacity, snapshot.nowMs, horizonMs, rules.share);
   const running = throughGate(
@@ -102,10 +103,10 @@ function scansToRun(
     gate,
   );
   const keep = scansToKeep(running, capacity, reservations, rules);
-  const waiting = { snapshot, scans, gate, reservations, rules };
-  const resume = scansToResume(keep.length, waiting);
+  const plan: OpenPlan = { snapshot, scans, gate, reservations, rules };
+  const resume = scansToResume(keep.length, plan);
   const urgentUntilMs = reservations.firstTight(tightPages(rules.identities));
-  const started = scansToStart({ ...waiting, active: [...keep, ...resume] });
+  const started = scansToStart(plan, [...keep, ...resume]);
   return { keep, resume, urgentUntilMs, ...started };
 }
 
@@ -158,7 +159,7 @@ function scansToKeep(
     return true;
   });
   const unknown = reserved.filter(({ isSizeKnown }) => !isSizeKnown);
-  for (const scan of unknown) reserveUnread(reservations, scan, rules);
+  for (const scan of unknown) reserveUnread(reservations, scan.deadlineMs, scan.pagesLeft, rules);
   return [...known, ...larger, ...unknown];
 }
 
@@ -189,7 +190,7 @@ function withoutLargest(
 /** Parked scans whose pages fit again, the earliest deadline first; their pages are reserved. */
 function scansToResume(
   running: number,
-  { scans, gate, reservations, rules }: Omit<StartOptions, 'active'>,
+  { scans, gate, reservations, rules }: OpenPlan,
 ): StartedScan[] {
   const resume: StartedScan[] = [];
   for (const scan of scans) {

@@ -1,49 +1,76 @@
+import type { RefreshId } from '@inventory/contracts/ids';
 import { only } from '@inventory/testkit/only';
 import { createTestClock } from '@inventory/testkit/test-clock';
-import { sizeHoldsMs } from '../plan/published-plan.domain.ts';
-import type { PlannedRefresh } from '../scans/scan-store.ts';
-import type { QueuedRefresh, QueuePlace } from './queued-refreshes.domain.ts';
+import { acceptedRefresh } from '../../test/refresh-builder.ts';
+import { noPlan, sizeHoldsMs } from '../plan/published-plan.domain.ts';
+import { noEndCheck } from '../saga/recorded-scan.domain.ts';
+import type { PlannedRefresh } from '../saga/refresh.domain.ts';
+import type { ChangedRefresh } from '../saga/refresh-document.ts';
+import type { PlanLimits } from './plan-open-scans.ts';
+import type { QueuedRefresh, QueuePosition } from './queued-refreshes.domain.ts';
 import type { PlannedRefreshes } from './scan-queue.ts';
 import { createScanQueue } from './scan-queue.ts';
 
 const hourMs = 3_600_000;
-const rules = { assetsPerPage: 2_000, queueMs: hourMs, collectMs: 2 * hourMs };
+const rules = only<PlanLimits>({
+  assetsPerPage: 2_000,
+  queueMs: hourMs,
+  collectMs: 2 * hourMs,
+});
 const typicalFirst = 10;
 
 let versions = 0;
+
+interface Fields {
+  readonly phase?: PlannedRefresh['phase'];
+  readonly inventory?: string;
+  readonly queueDeadlineMs?: number;
+  readonly collectDeadlineMs?: number | null;
+  readonly expectedPages?: number | null;
+  /** Of its scan. */
+  readonly pages?: number;
+  readonly assetsRead?: number;
+  readonly reportedTotalCount?: number;
+  readonly changedAtMs?: number;
+}
+
 /** Each is a later version than those before it. */
-const planned = (id: string, of: Partial<PlannedRefresh> = {}): PlannedRefresh => ({
-  id,
-  version: ++versions,
-  accountId: 'a',
-  inventory: `inventory of ${id}`,
-  appId: 730,
-  phase: 'queued',
-  queueDeadlineMs: 1_800_000,
-  collectDeadlineMs: null,
-  expectedPages: null,
-  pages: 0,
-  assetsRead: 0,
-  reportedTotalCount: null,
-  parked: false,
-  changedAtMs: 0,
-  ...of,
-});
+function planned(id: string, of: Fields = {}): ChangedRefresh {
+  const { inventory = `inventory of ${id}`, changedAtMs = 0, phase = 'queued' } = of;
+  const { pages = 0, assetsRead = 0, reportedTotalCount = null, ...fields } = of;
+  const refresh = acceptedRefresh({
+    refreshId: id as RefreshId,
+    version: ++versions,
+    scope: { platform_id: inventory, app_id: 730, context_id: 2 },
+    phase,
+    queueDeadlineMs: fields.queueDeadlineMs ?? 1_800_000,
+    collectDeadlineMs: fields.collectDeadlineMs ?? null,
+    expectedPages: fields.expectedPages ?? null,
+    scan: phase === 'collecting' ? { ...started, pages, assetsRead, reportedTotalCount } : null,
+  });
+  return { ...refresh, _id: refresh.refreshId, changedAt: new Date(changedAtMs) };
+}
+
+const started = {
+  ...{ epoch: 1, sequence: 1, startedAtMs: 0, completedAtMs: null },
+  ...{ endCheck: noEndCheck, parked: false, worker: null },
+};
 
 const collecting = { phase: 'collecting', collectDeadlineMs: 3_600_000 } as const;
 
+const changedMs = ({ changedAt }: ChangedRefresh) => changedAt?.getTime() ?? 0;
+
 /** Refreshes, and how many documents were read of them. */
-function storeOf(stored: readonly PlannedRefresh[], reserved: readonly string[] = []) {
-  const refreshes = new Map(stored.map((one) => [one.id, one]));
+function storeOf(stored: readonly ChangedRefresh[], reserved: readonly string[] = []) {
+  const refreshes = new Map(stored.map((one) => [one.refreshId, one]));
   const reads = { refreshes: 0 };
   const clock = createTestClock();
   /** The time of the store: that of its last change. */
-  const timeMs = () =>
-    Math.max(0, ...[...refreshes.values()].map(({ changedAtMs }) => changedAtMs));
-  async function* read(isWanted: (one: PlannedRefresh) => boolean) {
+  const timeMs = () => Math.max(0, ...[...refreshes.values()].map(changedMs));
+  async function* read(isWanted: (one: ChangedRefresh) => boolean) {
     const found = [...refreshes.values()].filter(isWanted);
     reads.refreshes += found.length;
-    for (const refresh of found.toSorted((left, right) => left.changedAtMs - right.changedAtMs)) {
+    for (const refresh of found.toSorted((left, right) => changedMs(left) - changedMs(right))) {
       yield [refresh];
     }
   }
@@ -51,10 +78,10 @@ function storeOf(stored: readonly PlannedRefresh[], reserved: readonly string[] 
     only({
       readTime: async () => timeMs(),
       readOpen: () => read(({ phase }) => phase === 'queued' || phase === 'collecting'),
-      readChangedSince: (sinceMs) => read(({ changedAtMs }) => changedAtMs >= sinceMs),
+      readChangedSince: (sinceMs) => read((one) => changedMs(one) >= sinceMs),
     }),
     rules,
-    { typicalPages: typicalFirst, reserved },
+    { ...noPlan, typicalPages: typicalFirst, reserved },
     clock,
   );
   return {
@@ -62,7 +89,7 @@ function storeOf(stored: readonly PlannedRefresh[], reserved: readonly string[] 
     open: queue.open,
     reads,
     clock,
-    save: (refresh: PlannedRefresh) => refreshes.set(refresh.id, refresh),
+    save: (refresh: ChangedRefresh) => refreshes.set(refresh.refreshId, refresh),
   };
 }
 
@@ -70,9 +97,9 @@ function storeOf(stored: readonly PlannedRefresh[], reserved: readonly string[] 
 const queuedOf = (open: PlannedRefreshes): QueuedRefresh[] =>
   [...open.snapshot().queued.accounts()].flatMap((account) => {
     const found: QueuedRefresh[] = [];
-    let place: QueuePlace | undefined = { queueDeadlineMs: 0, id: '' };
+    let place: QueuePosition | undefined = { queueDeadlineMs: 0, id: '' };
     while (place) {
-      const next: QueuedRefresh | undefined = account.firstBehind(
+      const next: QueuedRefresh | undefined = account.firstAfter(
         place,
         () => true,
         () => false,
@@ -243,7 +270,7 @@ describe('the expected pages', () => {
       { id: 'known', expectedPages: 7 },
       { id: 'unknown', expectedPages: null },
     ]);
-    expect(open.typicalPages).toBe(typicalFirst);
+    expect(open.snapshot().typicalPages).toBe(typicalFirst);
   });
 
   it('are what another scan of the inventory reported meanwhile', async () => {
@@ -293,7 +320,9 @@ describe('the expected pages', () => {
     const { queue, open } = storeOf(before);
     await queue.load();
     const first = { pages: 1, reportedTotalCount: 9_000 };
-    for (const scan of before.slice(0, 3)) open.put({ ...scan, version: ++versions, ...first });
+    for (const { refreshId: id, expectedPages } of before.slice(0, 3)) {
+      open.put(planned(id, { ...collecting, expectedPages, ...first }));
+    }
     const reserved = () => open.snapshot().scans.filter(({ isReserved }) => isReserved);
 
     expect(idsOf(reserved())).toEqual(['as expected', 'unread']);
@@ -329,7 +358,7 @@ describe('the expected pages', () => {
     open.put(planned('b', { ...collecting, pages: 1, reportedTotalCount: 8_001 }));
     open.put(planned('b', { ...collecting, pages: 2, reportedTotalCount: 8_001 }));
 
-    expect(open.typicalPages).toBe(3);
+    expect(open.snapshot().typicalPages).toBe(3);
   });
 
   it('follow an absurd total to the largest refresh that is paid for, no further', async () => {
@@ -338,7 +367,7 @@ describe('the expected pages', () => {
 
     open.put(planned('a', { ...collecting, pages: 1, reportedTotalCount: 2 ** 50 }));
 
-    expect(open.typicalPages).toBe(125);
+    expect(open.snapshot().typicalPages).toBe(125);
   });
 
   it('are remembered of an inventory for minutes: after them a refresh is queued with what it was admitted with', async () => {

@@ -1,15 +1,18 @@
+import { inventoryKeyText } from '@inventory/contracts/inventory-key';
 import { invariant } from '@inventory/runtime/bug';
 import type { Clock } from '@inventory/runtime/clock';
 import { createRecentlyUsed } from '@inventory/runtime/recently-used';
+import { isRecentSize, type PublishedPlan } from '../plan/published-plan.domain.ts';
 import {
+  expectedPagesLeft,
   type InventorySize,
-  isRecentSize,
-  type PublishedPlan,
-} from '../plan/published-plan.domain.ts';
-import { expectedPagesLeft, reportedPages } from '../saga/recorded-scan.domain.ts';
-import type { PlannedRefresh, ScanStore } from '../scans/scan-store.ts';
-import type { QueueSnapshot, StartedScan } from './queue-snapshot.domain.ts';
-import { createQueuedRefreshes } from './queued-refreshes.domain.ts';
+  reportedPages,
+} from '../saga/recorded-scan.domain.ts';
+import type { PlannedRefresh } from '../saga/refresh.domain.ts';
+import type { ScanStore } from '../scans/scan-store.ts';
+import type { PlanLimits } from './plan-open-scans.ts';
+import type { OpenRefreshes, StartedScan } from './queue-snapshot.domain.ts';
+import { createQueuedRefreshes, type QueuedRefresh } from './queued-refreshes.domain.ts';
 import { createTypicalPages } from './typical-pages.domain.ts';
 
 /** A write may become visible later than its `changedAt`. */
@@ -18,24 +21,17 @@ const visibleAfterMs = 500;
 const clockSkewMaxMs = 5_000;
 const readSkewedEveryMs = 1_000;
 
-export interface OpenRules {
-  readonly assetsPerPage: number;
-  /** Longest times in the queue and of a scan. */
-  readonly queueMs: number;
-  readonly collectMs: number;
-}
-
 /**
  * Every queued and collecting refresh, in the memory of the planning replica. Read completely once,
  * then by changes: the cost follows the changes, not the length of the queue.
  */
 export function createScanQueue(
   scans: ScanStore,
-  rules: OpenRules,
-  lastPlan: Pick<PublishedPlan, 'typicalPages' | 'reserved'>,
+  limits: PlanLimits,
+  lastPlan: PublishedPlan,
   clock: Clock,
 ) {
-  const open = createPlannedRefreshes(rules, lastPlan, clock);
+  const open = createPlannedRefreshes(limits, lastPlan, clock);
   /** Earlier changes are read, by the clock of the database; null before they are. */
   let changedMs: number | null = null;
   let readSkewedMs = Number.NEGATIVE_INFINITY;
@@ -49,7 +45,7 @@ export function createScanQueue(
       const gone = new Set(open.ids());
       for await (const found of scans.readOpen()) {
         for (const refresh of found) {
-          gone.delete(refresh.id);
+          gone.delete(refresh.refreshId);
           open.put(refresh);
         }
         await betweenBatches();
@@ -69,7 +65,7 @@ export function createScanQueue(
       for await (const found of scans.readChangedSince(changedMs - overlapMs)) {
         for (const refresh of found) {
           changed = open.put(refresh) || changed;
-          changedMs = Math.max(changedMs, refresh.changedAtMs);
+          changedMs = Math.max(changedMs, refresh.changedAt?.getTime() ?? 0);
         }
       }
       if (isSkewed) readSkewedMs = clock.now();
@@ -80,7 +76,14 @@ export function createScanQueue(
 
 export type PlannedRefreshes = ReturnType<typeof createPlannedRefreshes>;
 
-interface Entry extends PlannedRefresh {
+/** A planned refresh, as the plan reads it. */
+interface Entry extends QueuedRefresh {
+  readonly version: number;
+  readonly phase: PlannedRefresh['phase'];
+  readonly collectDeadlineMs: number | null;
+  /** Whether an observation may be taken instead of a scan. */
+  readonly takesObservation: boolean;
+  readonly scan: PlannedRefresh['scan'];
   readonly isReserved: boolean;
   /** When it was first seen here in its phase. */
   readonly sinceMs: number;
@@ -90,12 +93,8 @@ const inventoriesMax = 10_000;
 const endedMax = 10_000;
 
 /** Queued and collecting refreshes in memory. */
-export function createPlannedRefreshes(
-  rules: OpenRules,
-  lastPlan: Pick<PublishedPlan, 'typicalPages' | 'reserved'>,
-  clock: Clock,
-) {
-  const { assetsPerPage } = rules;
+export function createPlannedRefreshes(limits: PlanLimits, lastPlan: PublishedPlan, clock: Clock) {
+  const { assetsPerPage } = limits;
   const entries = new Map<string, Entry>();
   const queued = createQueuedRefreshes();
   const started = new Map<string, Entry>();
@@ -133,11 +132,12 @@ export function createPlannedRefreshes(
   return {
     /** Applies a change unless a later one is known; true when a plan depends on it. */
     put(refresh: PlannedRefresh): boolean {
-      const { id, phase, version, inventory } = refresh;
+      const { refreshId: id, phase, version, scan } = refresh;
+      const inventory = inventoryKeyText(refresh.scope);
       const before = entries.get(id);
       if (ended.has(id) || (before && version <= before.version)) return false;
-      const pages = reportedPages(refresh, assetsPerPage);
-      const isFirstReport = pages !== null && before?.reportedTotalCount === null;
+      const pages = scan && reportedPages(scan, assetsPerPage);
+      const isFirstReport = pages !== null && before !== undefined && !isReported(before);
       if (isFirstReport) recordSize(inventory, pages);
       if (phase !== 'queued' && phase !== 'collecting') {
         if (phase !== 'accepted') ended.set(id, true);
@@ -149,20 +149,18 @@ export function createPlannedRefreshes(
       const isRecent = known && isRecentSize(known, clock.now());
       const sinceMs = before?.phase === phase ? before.sinceMs : clock.now();
       set({
-        ...refresh,
-        ...deadlinesOf(refresh, sinceMs, rules),
-        sinceMs,
-        expectedPages: isRecent ? known.pages : refresh.expectedPages,
+        ...entryOf(refresh, inventory, sinceMs, limits),
+        ...(isRecent ? { expectedPages: known.pages } : {}),
         isReserved: isFirstReport ? isExpected : isReserved,
       });
       return (
         before?.phase !== phase ||
-        before.pages !== refresh.pages ||
-        before.parked !== refresh.parked
+        before.scan?.pages !== scan?.pages ||
+        before.scan?.parked !== scan?.parked
       );
     },
     remove: (id: string): void => void remove(id),
-    get: (id: string): PlannedRefresh | undefined => entries.get(id),
+    get: (id: string): Entry | undefined => entries.get(id),
     ids: (): Iterable<string> => entries.keys(),
     /** Pages that are expected to be read of it; 0 where it is not open. */
     pagesLeft(id: string): number {
@@ -177,40 +175,61 @@ export function createPlannedRefreshes(
         return entry !== undefined && isLargerThanExpected(entry, assetsPerPage);
       });
     },
-    snapshot: (): Pick<QueueSnapshot, 'queued' | 'scans'> => ({
+    snapshot: (): OpenRefreshes => ({
       queued,
       scans: [...started.values()].map((entry) => toStarted(entry, sizes.pages, assetsPerPage)),
+      typicalPages: sizes.pages,
     }),
-    /** Expected pages of an inventory without a recorded size: the mean of recent scans. */
-    get typicalPages(): number {
-      return sizes.pages;
-    },
   };
 }
 
-/** However far the clock was ahead that wrote them, it waits no longer from when it is first seen. */
-function deadlinesOf(
-  { queueDeadlineMs, collectDeadlineMs: endMs }: PlannedRefresh,
+/**
+ * However far the clock was ahead that wrote its deadlines, a refresh waits no longer from when it is
+ * first seen in its phase.
+ */
+function entryOf(
+  refresh: PlannedRefresh,
+  inventory: string,
   sinceMs: number,
-  { queueMs, collectMs }: OpenRules,
-): Pick<PlannedRefresh, 'queueDeadlineMs' | 'collectDeadlineMs'> {
+  { queueMs, collectMs }: PlanLimits,
+) {
+  const { refreshId: id, version, accountId, phase, expectedPages, scan } = refresh;
+  const { queueDeadlineMs, collectDeadlineMs: endMs } = refresh;
   return {
+    id,
+    version,
+    accountId,
+    inventory,
+    appId: refresh.scope.app_id,
+    phase,
     queueDeadlineMs: Math.min(queueDeadlineMs, sinceMs + queueMs),
     collectDeadlineMs: endMs === null ? null : Math.min(endMs, sinceMs + collectMs),
+    expectedPages,
+    takesObservation: refresh.freshness !== null,
+    isWatch: refresh.watchId !== null,
+    scan,
+    sinceMs,
   };
 }
 
-function isLargerThanExpected(refresh: PlannedRefresh, assetsPerPage: number): boolean {
-  const pages = reportedPages(refresh, assetsPerPage);
-  return pages !== null && pages > (refresh.expectedPages ?? 0);
+function isLargerThanExpected(
+  { scan, expectedPages }: PlannedRefresh | Entry,
+  assetsPerPage: number,
+): boolean {
+  const pages = scan && reportedPages(scan, assetsPerPage);
+  return pages !== null && pages > (expectedPages ?? 0);
+}
+
+function isReported({ scan }: Entry): boolean {
+  return scan !== null && scan.reportedTotalCount !== null;
 }
 
 function toStarted(entry: Entry, typicalPages: number, assetsPerPage: number): StartedScan {
-  const { expectedPages, reportedTotalCount } = entry;
   return {
     ...entry,
+    parked: entry.scan?.parked ?? false,
     deadlineMs: entry.collectDeadlineMs ?? 0,
     pagesLeft: expectedPagesLeft(entry, assetsPerPage, typicalPages),
-    isSizeKnown: reportedTotalCount !== null || expectedPages !== null,
+    isSizeKnown: isReported(entry) || entry.expectedPages !== null,
   };
 }

@@ -1,35 +1,11 @@
 import { isMongoUnavailable } from '@inventory/mongo/is-mongo-unavailable';
-import type { Clock } from '@inventory/runtime/clock';
-import type { Logger } from '@inventory/runtime/logger';
-import type { ScanAllowance } from '../egress/app-breaker.domain.ts';
-import type { IdentityState } from '../egress/egress-identity.domain.ts';
-import type { PlannerLease } from '../plan/planner-lease.ts';
-import type { SagaDeps } from '../saga/apply-fact.ts';
 import type { Refresh } from '../saga/refresh.domain.ts';
-import type { InventoryStore } from '../scans/inventory-store.ts';
-import { plannedOf, type ScanStore } from '../scans/scan-store.ts';
-import type { ScanWorker } from '../scans/scan-worker.ts';
-import { createPlanExecutor, type PlanExecutorDeps } from './execute-plan.ts';
+import type { Scans } from '../scans/scans.ts';
+import { createPlanExecutor } from './execute-plan.ts';
 import { createFailedSteps } from './failed-steps.ts';
-import { type PlanLimits, planOpenScans } from './plan-open-scans.ts';
+import { planOpenScans } from './plan-open-scans.ts';
+import type { Planning } from './planning.ts';
 import { createScanQueue, type PlannedRefreshes } from './scan-queue.ts';
-
-export interface SchedulerDeps {
-  readonly saga: SagaDeps;
-  readonly scans: ScanStore;
-  readonly inventories: InventoryStore;
-  readonly planner: PlannerLease;
-  readonly takeObservation: PlanExecutorDeps['takeObservation'];
-  readonly worker: ScanWorker;
-  readonly identityStates: () => Promise<readonly IdentityState[]>;
-  readonly scanAllowance: (appId: number) => ScanAllowance;
-  /** Mean time of one page request. */
-  readonly pageMs: () => number;
-  readonly assetsPerPage: number;
-  readonly limits: PlanLimits;
-  readonly clock: Clock;
-  readonly logger: Logger;
-}
 
 export type ScanScheduler = ReturnType<typeof createScanScheduler>;
 
@@ -38,11 +14,12 @@ const planEveryMs = 1_000;
 const reloadEveryMs = 300_000;
 
 /** Plans scans for all replicas while this one holds the planner lease. */
-export function createScanScheduler(deps: SchedulerDeps) {
-  const { clock, scans, planner, limits, assetsPerPage } = deps;
-  const rules = { ...limits, assetsPerPage };
-  const executor = createPlanExecutor({ ...deps, collectMs: limits.collectMs });
-  const emptyQueue = () => createScanQueue(scans, rules, planner.plan, clock);
+export function createScanScheduler(planning: Planning) {
+  const { scans, limits } = planning;
+  const { saga, egress, planner } = scans;
+  const { clock } = saga;
+  const executor = createPlanExecutor(planning);
+  const emptyQueue = () => createScanQueue(scans.store, limits, planner.plan, clock);
   let queue = emptyQueue();
   let failed = createFailedSteps(clock);
   let loadedMs = Number.NEGATIVE_INFINITY;
@@ -56,7 +33,7 @@ export function createScanScheduler(deps: SchedulerDeps) {
     if (clock.now() < loadedMs) queue = emptyQueue();
     // However many they are, no other replica takes over meanwhile.
     await queue.load(planner.renewOrFollow);
-    await reopenLeases(queue.open, deps);
+    await reopenLeases(queue.open, scans);
     loadedMs = clock.now();
     return true;
   }
@@ -65,14 +42,14 @@ export function createScanScheduler(deps: SchedulerDeps) {
     plannedMs = clock.now();
     isPlanOutdated = false;
     const { open } = queue;
-    const { scanAllowance } = deps;
-    const identities = await deps.identityStates();
-    const conditions = { identities, replicas: planner.replicas, pageMs: deps.pageMs() };
+    const { scanAllowance } = egress.breakers;
+    const identities = await egress.pool.identityStates();
+    const conditions = { identities, replicas: planner.replicas, pageMs: egress.pageMs() };
     const { lastStartMs } = executor;
     const isPostponed = (id: string) => !failed.isDue(id);
     const { decided, published } = planOpenScans(
-      { ...open.snapshot(), typicalPages: open.typicalPages, lastStartMs, isPostponed },
-      { ...conditions, scanAllowance },
+      open.snapshot(),
+      { ...conditions, scanAllowance, lastStartMs, isPostponed },
       limits,
       clock.now(),
     );
@@ -104,7 +81,7 @@ export function createScanScheduler(deps: SchedulerDeps) {
     },
     /** A refresh entered a phase on this replica; true when a plan depends on it. */
     onRefreshChanged(refresh: Refresh): boolean {
-      if (!planner.isHeld || !queue.open.put(plannedOf(refresh))) return false;
+      if (!planner.isHeld || !queue.open.put(refresh)) return false;
       isPlanOutdated = true;
       return true;
     },
@@ -116,10 +93,7 @@ export function createScanScheduler(deps: SchedulerDeps) {
 }
 
 /** A planner that crashed may have started or resumed a scan without opening its lease. */
-async function reopenLeases(
-  open: PlannedRefreshes,
-  { inventories, logger }: Pick<SchedulerDeps, 'inventories' | 'logger'>,
-): Promise<void> {
+async function reopenLeases(open: PlannedRefreshes, { inventories, saga }: Scans): Promise<void> {
   const running = open.snapshot().scans.filter(({ parked }) => !parked);
   const leased = await inventories.findLeasedRefreshes(running.map(({ inventory }) => inventory));
   for (const { id: refreshId, inventory, deadlineMs } of running) {
@@ -128,7 +102,7 @@ async function reopenLeases(
       await inventories.openLease({ inventory, refreshId, token: null, deadlineMs });
     } catch (error) {
       if (isMongoUnavailable(error)) throw error;
-      logger.error({ err: error, refresh_id: refreshId }, 'scan lease not reopened');
+      saga.logger.error({ err: error, refresh_id: refreshId }, 'scan lease not reopened');
     }
   }
 }

@@ -1,22 +1,10 @@
-import type { AppGate } from './app-gate.domain.ts';
-import { type Candidate, inFairOrder } from './fair-order.domain.ts';
+import { type Candidate, inFairOrder, type OpenPlan } from './fair-order.domain.ts';
 import type { PlanRules } from './plan-rules.domain.ts';
 import type { QueueSnapshot, StartedScan } from './queue-snapshot.domain.ts';
 import type { QueuedRefresh } from './queued-refreshes.domain.ts';
 import type { Reservations } from './reservations.domain.ts';
 
 const lastTenth = 0.1;
-
-export interface StartOptions {
-  readonly snapshot: QueueSnapshot;
-  /** Started scans, parked ones included. */
-  readonly scans: readonly StartedScan[];
-  /** Those that run, with their pages reserved. */
-  readonly active: readonly StartedScan[];
-  readonly gate: AppGate;
-  readonly reservations: Reservations;
-  readonly rules: PlanRules;
-}
 
 export interface StartedScans {
   /** Ids of queued refreshes. */
@@ -38,29 +26,37 @@ const candidatesMax = 10_000;
  * start would reserve pages before accounts that arrive later. While an account without a scan waits
  * with an unknown size, what comes after it leaves room for its first page.
  */
-export function scansToStart(options: StartOptions): StartedScans {
-  const { snapshot, active, gate, reservations, rules } = options;
+export function scansToStart(
+  plan: OpenPlan,
+  /** Scans that run, with their pages reserved. */
+  active: readonly StartedScan[],
+): StartedScans {
+  const { snapshot, gate, reservations, rules } = plan;
   const queued = snapshot.queued.sum(snapshot.typicalPages, gate.admitsAll);
   const leadMs = leadToStart(queued.refreshes, snapshot, rules);
-  const pass = openPass(options);
+  const pass = openPass(plan, active);
+  const isBlocked = ({ inventory, id, queueDeadlineMs }: QueuedRefresh) =>
+    pass.busy.has(inventory) || snapshot.isPostponed(id) || queueDeadlineMs <= snapshot.nowMs;
   let candidates = 0;
-  for (const refresh of inFairOrder(orderOf(options, pass))) {
+  for (const refresh of inFairOrder(plan, active, isBlocked)) {
     candidates += 1;
-    const isFull = active.length + pass.start.length >= rules.scansMax;
+    const running = active.length + pass.start.length;
+    const isFull = running >= rules.scansMax;
     if (isFull || reservations.unreserved < 1 || candidates > candidatesMax) break;
     if (!gate.admits(refresh.appId)) continue;
     if (gate.admitsAll(refresh.appId)) pass.queuedPagesConsidered += refresh.pages;
     const isLate = refresh.queueDeadlineMs - snapshot.nowMs < leadMs;
     const acceptExpectedSize = isLate || !pass.hasScanOfUnknownSize;
     if (
-      mayStart(refresh, isLate, pass, options) &&
-      reserveStart(refresh, acceptExpectedSize, options)
+      mayStart(refresh, isLate || running < rules.busyScans, pass, rules) &&
+      reserveStart(refresh, acceptExpectedSize, plan)
     ) {
-      recordStart(refresh, pass, options);
-    } else if (gate.admitsAll(refresh.appId)) reserveForQueued(refresh, pass, options);
+      gate.record(refresh.appId);
+      recordStart(refresh, pass);
+    } else if (gate.admitsAll(refresh.appId)) reserveForQueued(refresh, pass, plan);
   }
-  const pagesBehind = queued.pages - pass.queuedPagesConsidered;
-  return { start: pass.start, pagesFree: Math.max(0, reservations.unreserved - pagesBehind) };
+  const pagesLeft = queued.pages - pass.queuedPagesConsidered;
+  return { start: pass.start, pagesFree: Math.max(0, reservations.unreserved - pagesLeft) };
 }
 
 /** What a pass has decided so far. */
@@ -78,7 +74,7 @@ interface Pass {
   queuedPagesConsidered: number;
 }
 
-function openPass({ scans, active }: StartOptions): Pass {
+function openPass({ scans }: OpenPlan, active: readonly StartedScan[]): Pass {
   return {
     start: [],
     busy: new Set(scans.map(({ inventory }) => inventory)),
@@ -89,30 +85,18 @@ function openPass({ scans, active }: StartOptions): Pass {
   };
 }
 
-function orderOf({ snapshot, active, gate, rules }: StartOptions, { busy }: Pass) {
-  return {
-    snapshot,
-    active,
-    isBlocked: ({ inventory, id, queueDeadlineMs }: QueuedRefresh) =>
-      busy.has(inventory) || snapshot.isPostponed(id) || queueDeadlineMs <= snapshot.nowMs,
-    ofApps: gate.admits,
-    perAccountMax: rules.scansPerAccountMax,
-  };
-}
-
 function mayStart(
   { accountId, inventory }: Candidate,
-  isLate: boolean,
-  { start, busy, ofAccount }: Pass,
-  { active, rules }: StartOptions,
+  mayBeSecond: boolean,
+  { busy, ofAccount }: Pass,
+  { scansPerAccountMax }: PlanRules,
 ): boolean {
   const own = ofAccount.get(accountId) ?? 0;
-  if (own >= rules.scansPerAccountMax || busy.has(inventory)) return false;
-  return isLate || own === 0 || active.length + start.length < rules.busyScans;
+  if (own >= scansPerAccountMax || busy.has(inventory)) return false;
+  return own === 0 || mayBeSecond;
 }
 
-function recordStart(refresh: Candidate, pass: Pass, { gate }: StartOptions): void {
-  gate.record(refresh.appId);
+function recordStart(refresh: Candidate, pass: Pass): void {
   pass.hasScanOfUnknownSize ||= !refresh.isSizeKnown;
   pass.start.push(refresh.id);
   pass.busy.add(refresh.inventory);
@@ -123,7 +107,7 @@ function recordStart(refresh: Candidate, pass: Pass, { gate }: StartOptions): vo
 function reserveForQueued(
   { accountId, queueDeadlineMs, pages, isSizeKnown }: Candidate,
   pass: Pass,
-  { reservations, rules }: StartOptions,
+  { reservations, rules }: OpenPlan,
 ): void {
   const latestMs = queueDeadlineMs + rules.collectMs;
   if (!reservations.fits(latestMs, pages)) return;
@@ -154,14 +138,14 @@ function leadToStart(
 function reserveStart(
   { pages, isSizeKnown }: Candidate,
   acceptExpectedSize: boolean,
-  { snapshot, reservations, rules }: StartOptions,
+  { snapshot, reservations, rules }: OpenPlan,
 ): boolean {
   const deadlineMs = snapshot.nowMs + rules.collectMs;
   const needed = isSizeKnown || acceptExpectedSize ? pages : Math.max(pages, rules.pagesMax);
   if (!reservations.fits(deadlineMs, needed)) return false;
   if (isSizeKnown) reservations.add(deadlineMs, pages);
   else if (reservations.fitsAtOnce(firstPage)) {
-    reserveUnread(reservations, { deadlineMs, pagesLeft: pages }, rules);
+    reserveUnread(reservations, deadlineMs, pages, rules);
   } else return false;
   return true;
 }
@@ -174,8 +158,9 @@ const firstPage = 1;
  */
 export function reserveUnread(
   reservations: Reservations,
-  { deadlineMs, pagesLeft }: Pick<StartedScan, 'deadlineMs' | 'pagesLeft'>,
-  { pagesMax }: Pick<PlanRules, 'pagesMax'>,
+  deadlineMs: number,
+  pagesLeft: number,
+  { pagesMax }: PlanRules,
 ): void {
   const most = Math.max(pagesLeft, pagesMax);
   const pages = reservations.fits(deadlineMs, most) ? most : pagesLeft;

@@ -1,21 +1,24 @@
 import { outcomesMax } from '@inventory/contracts/internal/ledger';
-import type { Logger } from '@inventory/runtime/logger';
 import { pause } from '@inventory/runtime/wait';
-import { applyFact, type SagaDeps } from '../saga/apply-fact.ts';
+import type { Expectations } from '../plan/expectations.ts';
+import { applyFact } from '../saga/apply-fact.ts';
 import { factOfBillingOutcome } from '../saga/billing-fact.ts';
-import type { LedgerClient } from '../saga/ledger-client.ts';
+import type { HoldClient } from '../saga/hold-client.ts';
+import type { Saga } from '../saga/open-saga.ts';
 import type { Refresh } from '../saga/refresh.domain.ts';
 import type {
-  RefreshList,
+  ListedRefreshes,
   RefreshListQuery,
   RefreshListStore,
 } from '../saga/refresh-list-store.ts';
 
-export interface ConfirmDeps {
-  readonly saga: SagaDeps;
+/** What refreshes are read with: the routes take it whole. */
+export interface Reads {
+  readonly saga: Saga;
   readonly lists: RefreshListStore;
-  readonly ledger: LedgerClient;
-  readonly logger: Logger;
+  readonly holds: HoldClient;
+  readonly expectations: Expectations;
+  readonly settleGraceMs: number;
 }
 
 /** Of a Project: no more are outstanding. */
@@ -24,26 +27,26 @@ const acceptedMax = 1_000;
 const messageMs = 250;
 
 /** A refresh as the last message to its client stated it, or later; null when there is none. */
-export async function findConfirmed(deps: ConfirmDeps, id: string): Promise<Refresh | null> {
-  const { refreshes } = deps.saga;
+export async function findConfirmed(reads: Reads, id: string): Promise<Refresh | null> {
+  const { refreshes } = reads.saga;
   const stored = await refreshes.findRefresh(id);
   if (stored?.phase !== 'accepted') return stored;
-  await confirm(deps, [stored]);
+  await confirm(reads, [stored]);
   return refreshes.findRefresh(id);
 }
 
 /** A list of such refreshes. One that is confirmed has another state than it was found in. */
 export async function listConfirmed(
-  deps: ConfirmDeps,
+  reads: Reads,
   query: RefreshListQuery,
-): Promise<RefreshList> {
-  const { lists } = deps;
+): Promise<ListedRefreshes> {
+  const { lists } = reads;
   const states = query.states.length > 0 ? [...query.states, 'accepted' as const] : [];
   const listed = await lists.listRefreshes({ ...query, states });
   if (!listed.items.some(({ phase }) => phase === 'accepted')) return listed;
   const { projectId } = query;
   const ofProject = { projectId, states: ['accepted' as const], refreshIds: [], before: null };
-  await confirm(deps, (await lists.listRefreshes({ ...ofProject, limit: acceptedMax })).items);
+  await confirm(reads, (await lists.listRefreshes({ ...ofProject, limit: acceptedMax })).items);
   return lists.listRefreshes(query);
 }
 
@@ -52,14 +55,11 @@ export async function listConfirmed(
  * gateway directly, so a client may read its refresh before the outcome is stored here. The write is that
  * of the outcome's message, which changes nothing after it.
  */
-async function confirm(
-  { saga, ledger, logger }: ConfirmDeps,
-  accepted: readonly Refresh[],
-): Promise<void> {
+async function confirm({ saga, holds }: Reads, accepted: readonly Refresh[]): Promise<void> {
   for (let from = 0; from < accepted.length; from += outcomesMax) {
-    const outcomes = await ledger
+    const outcomes = await holds
       .readReservations(accepted.slice(from, from + outcomesMax))
-      .catch((err: unknown) => logger.warn({ err }, 'reservations not confirmed'));
+      .catch((err: unknown) => saga.logger.warn({ err }, 'reservations not confirmed'));
     if (!outcomes) return pause(messageMs);
     await Promise.all(
       outcomes.map(async (outcome) => {

@@ -1,6 +1,7 @@
 import { only } from '@inventory/testkit/only';
 import { createTestClock } from '@inventory/testkit/test-clock';
 import { acceptedRefresh, requestedAtMs } from '../../test/refresh-builder.ts';
+import type { Saga } from '../saga/open-saga.ts';
 import { completedHere } from './refresh-routes.ts';
 
 test.each([
@@ -25,7 +26,10 @@ test.each([
   const stored = acceptedRefresh({ phase, completedAtMs });
   const clock = createTestClock(requestedAtMs + agoMs);
 
-  const shown = completedHere({ clock, refreshes: only({ cachedRefresh: () => stored }) }, 'id');
+  const shown = completedHere(
+    only<Saga>({ clock, refreshes: only({ cachedRefresh: () => stored }) }),
+    'id',
+  );
 
   expect(shown).toBe(isKnown ? stored : null);
 });

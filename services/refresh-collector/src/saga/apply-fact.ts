@@ -1,22 +1,11 @@
 import type { OutgoingMessage } from '@inventory/messaging/bus';
-import type { Clock } from '@inventory/runtime/clock';
-import type { Logger } from '@inventory/runtime/logger';
 import { inTrace } from '@inventory/runtime/tracing';
-import type { Refresh, RefreshPhase } from './refresh.domain.ts';
+import type { Saga } from './open-saga.ts';
+import type { Refresh } from './refresh.domain.ts';
 import type { StagedPageRecord } from './refresh-document.ts';
 import type { Fact } from './refresh-fact.domain.ts';
 import { advance, type Effect } from './refresh-saga.domain.ts';
-import type { RefreshStore } from './refresh-store.ts';
 import { sagaMessages } from './saga-messages.ts';
-
-export interface SagaDeps {
-  readonly refreshes: RefreshStore;
-  readonly publish: (messages: readonly OutgoingMessage[]) => Promise<void>;
-  readonly clock: Clock;
-  /** Called when a refresh entered a new phase, with the phase it left. */
-  readonly onChanged: (refresh: Refresh, left: RefreshPhase) => void;
-  readonly logger: Logger;
-}
 
 /**
  * What sends the messages of a step again after a fault. `redelivery`: the Kafka record of the fact,
@@ -39,20 +28,20 @@ const attemptsMax = 20;
  * the cache is out of date. Everything else is decided by the stored refresh.
  */
 export async function applyFact(
-  deps: SagaDeps,
+  saga: Saga,
   refreshId: string,
   fact: Fact,
   repetition: Repetition,
 ): Promise<FactResult | undefined> {
-  const cached = deps.refreshes.cachedRefresh(refreshId);
+  const cached = saga.refreshes.cachedRefresh(refreshId);
   if (cached && advance(cached, fact).step === 'changed') {
-    const result = await applyTo(deps, cached, fact, { repetition });
+    const result = await applyTo(saga, cached, fact, { repetition });
     if (result) return result;
   }
   for (let attempt = 1; attempt <= attemptsMax; attempt += 1) {
-    const stored = await deps.refreshes.findRefresh(refreshId);
+    const stored = await saga.refreshes.findRefresh(refreshId);
     if (!stored) return undefined;
-    const result = await applyTo(deps, stored, fact, { repetition });
+    const result = await applyTo(saga, stored, fact, { repetition });
     if (result) return result;
   }
   throw new Error(`refresh ${refreshId} changes too often to be written`);
@@ -71,16 +60,16 @@ export interface Application {
  * trace of the refresh, also where a timer or a plan is the cause.
  */
 export function applyTo(
-  deps: SagaDeps,
+  saga: Saga,
   refresh: Refresh,
   fact: Fact,
   application: Application,
 ): Promise<FactResult | undefined> {
-  return inTrace(refresh.trace, () => write(deps, refresh, fact, application));
+  return inTrace(refresh.trace, () => write(saga, refresh, fact, application));
 }
 
 async function write(
-  deps: SagaDeps,
+  saga: Saga,
   refresh: Refresh,
   fact: Fact,
   application: Application,
@@ -88,38 +77,38 @@ async function write(
   const decided = advance(refresh, fact);
   if (decided.step === 'ignored') return { refresh, step: 'ignored' };
   if (decided.step === 'repeated') {
-    await sendEffects(deps, refresh, decided.send);
+    await sendEffects(saga, refresh, decided.send);
     return { refresh, step: 'repeated' };
   }
   const { next, isCertain } = decided;
-  const messages = await messagesFor(deps, next, decided.send, application.pages);
+  const messages = await messagesFor(saga, next, decided.send, application.pages);
   const { repetition, lastPage } = application;
-  const beside = isCertain ? deps.publish(messages) : null;
+  const beside = isCertain ? saga.publish(messages) : null;
   // Where the write fails they are sent again with the fact.
   beside?.catch(() => {});
-  if (!(await deps.refreshes.saveStep(refresh, next, lastPage))) return undefined;
-  if (refresh.phase !== next.phase) deps.onChanged(next, refresh.phase);
-  const sent = beside ?? deps.publish(messages);
+  if (!(await saga.refreshes.saveStep(refresh, next, lastPage))) return undefined;
+  if (refresh.phase !== next.phase) saga.entered(next, refresh.phase);
+  const sent = beside ?? saga.publish(messages);
   if (repetition === 'redelivery') await sent;
-  else await sent.catch((error: unknown) => notSent(deps, next, error));
+  else await sent.catch((error: unknown) => notSent(saga, next, error));
   return { refresh: next, step: 'changed' };
 }
 
-function notSent({ logger }: SagaDeps, { refreshId, phase }: Refresh, err: unknown): void {
+function notSent({ logger }: Saga, { refreshId, phase }: Refresh, err: unknown): void {
   logger.warn({ err, refresh_id: refreshId, phase }, 'messages not sent, to be resent');
 }
 
 /** Sends the messages of these effects; stores nothing. */
 export async function sendEffects(
-  deps: Pick<SagaDeps, 'refreshes' | 'publish'>,
+  saga: Saga,
   refresh: Refresh,
   effects: readonly Effect[],
 ): Promise<void> {
-  await deps.publish(await messagesFor(deps, refresh, effects));
+  await saga.publish(await messagesFor(saga, refresh, effects));
 }
 
 async function messagesFor(
-  { refreshes }: Pick<SagaDeps, 'refreshes'>,
+  { refreshes }: Saga,
   refresh: Refresh,
   effects: readonly Effect[],
   staged?: readonly StagedPageRecord[],

@@ -12,6 +12,13 @@ export const scanSize = z.object({
 });
 export type ScanSize = Readonly<z.infer<typeof scanSize>>;
 
+/** What the last scan of an inventory reported. */
+export interface InventorySize {
+  readonly pages: number;
+  /** When a scan of it began last. */
+  readonly scannedMs: number;
+}
+
 /** More than a scan reads: what is above it is no size, for the total that it comes from may be absurd. */
 const reportedPagesMax = 300;
 
@@ -41,11 +48,14 @@ export function pagesLeft(size: ScanSize, assetsPerPage: number): number | null 
 
 /** The same of any refresh: as reported, else as expected, else the typical size. */
 export function expectedPagesLeft(
-  refresh: ScanSize & { readonly expectedPages: number | null },
+  {
+    scan,
+    expectedPages,
+  }: { readonly scan: ScanSize | null; readonly expectedPages: number | null },
   assetsPerPage: number,
   typicalPages: number,
 ): number {
-  return pagesLeft(refresh, assetsPerPage) ?? refresh.expectedPages ?? typicalPages;
+  return (scan && pagesLeft(scan, assetsPerPage)) ?? expectedPages ?? typicalPages;
 }
 
 function pagesOf(totalCount: number, assetsPerPage: number): number {

@@ -7,7 +7,7 @@ import { newWork, workField } from '@inventory/work/work-field';
 import { Binary } from 'mongodb';
 import { z } from 'zod';
 import type { RecordedPage } from './recorded-scan.domain.ts';
-import { isTerminal, isWaiting, type Refresh, refresh } from './refresh.domain.ts';
+import { isTerminal, isWaiting, plannedRefresh, type Refresh, refresh } from './refresh.domain.ts';
 
 /** A staged page of a scan, as it is recorded. */
 const stagedPage = manifestPage.extend({
@@ -33,29 +33,17 @@ const document = refresh.extend({
 });
 export type RefreshDocument = z.infer<typeof document>;
 
-/** The fields of a refresh that planning reads. */
-const plannedRefresh = document.pick({
-  _id: true,
-  version: true,
-  accountId: true,
-  scope: true,
-  phase: true,
-  queueDeadlineMs: true,
-  collectDeadlineMs: true,
-  expectedPages: true,
-  freshness: true,
-  watchId: true,
-  scan: true,
-  changedAt: true,
-});
-export type PlannedRefreshDocument = z.infer<typeof plannedRefresh>;
+/** A planned refresh, and when it changed. */
+const { changedAt } = document.shape;
+const changedRefresh = plannedRefresh.extend({ _id: refreshId, changedAt });
+export type ChangedRefresh = z.infer<typeof changedRefresh>;
 
 /** The fields of a refresh that the survey reads. */
 const agedRefresh = document.pick({ _id: true, phase: true, requestedAtMs: true });
 export type AgedRefreshDocument = z.infer<typeof agedRefresh>;
 
 const collection = 'refreshes';
-export const plannedRefreshDocument = { collection, schema: plannedRefresh };
+export const changedRefreshDocument = { collection, schema: changedRefresh };
 export const agedRefreshDocument = { collection, schema: agedRefresh };
 /** What is pending of a refresh is beside it. */
 export const refreshDocument = {
@@ -120,6 +108,9 @@ function resendQueueOf({ phase }: Refresh): ResendQueue {
   return phase === 'completed' ? 'announcements' : 'commands';
 }
 
+/** MongoDB deletes a document by it. */
+export const expiryAt = (timeMs: number): Date => new Date(timeMs);
+
 /** What follows from each state: when its command is resent and when it expires, where they apply. */
 export function derivedFields(state: Refresh, nowMs: number, { retention, resend }: RefreshTimes) {
   const terminal = isTerminal(state.phase);
@@ -127,7 +118,7 @@ export function derivedFields(state: Refresh, nowMs: number, { retention, resend
   return {
     terminal,
     ...(isWaiting(state) ? { work: newWork(nowMs + resend.firstMs, resendQueueOf(state)) } : {}),
-    ...(terminal ? { expireAt: new Date(nowMs + retentionMs) } : {}),
+    ...(terminal ? { expireAt: expiryAt(nowMs + retentionMs) } : {}),
   };
 }
 

@@ -1,7 +1,7 @@
-import type { RejectionReason, revisionCommitted } from '@inventory/contracts/messages/revision';
+import type { RevisionId } from '@inventory/contracts/ids';
+import type { RejectionReason } from '@inventory/contracts/messages/revision';
 import type { RefreshRefusal } from '@inventory/contracts/refusal';
 import type { RefreshOutcome, SettlementDisposition } from '@inventory/contracts/vocabulary';
-import type { z } from 'zod';
 import type { Reservation } from './refresh.domain.ts';
 
 /** An input of the saga. Facts are repeated, reordered and lost. */
@@ -12,14 +12,7 @@ export type Fact =
   | (SavedRevision & { readonly fact: 'observed'; readonly verifiedAtMs: number })
   | { readonly fact: 'cancel_requested' }
   | { readonly fact: 'queue_deadline_passed' }
-  | {
-      readonly fact: 'scan_started';
-      readonly atMs: number;
-      readonly deadlineMs: number;
-      readonly sequence: number;
-      readonly worker: string | null;
-      readonly expectedPages: number | null;
-    }
+  | (ScanStart & { readonly fact: 'scan_started' })
   | {
       readonly fact: 'page_recorded';
       readonly reportedTotalCount: number;
@@ -53,12 +46,20 @@ export type Fact =
   | { readonly fact: 'hold_lost'; readonly atMs: number }
   | { readonly fact: 'event_appended' };
 
+export interface ScanStart {
+  readonly atMs: number;
+  readonly deadlineMs: number;
+  readonly sequence: number;
+  readonly worker: string | null;
+  readonly expectedPages: number | null;
+}
+
 /** What is saved of its inventory, as its commit announces it. */
-export type SavedRevision = Readonly<
-  Pick<
-    z.output<typeof revisionCommitted>,
-    'revisionId' | 'previousRevisionId' | 'changed' | 'observedAssets'
-  >
->;
+export interface SavedRevision {
+  readonly revisionId: RevisionId;
+  readonly previousRevisionId: RevisionId | null;
+  readonly changed: boolean;
+  readonly observedAssets: number;
+}
 
 export type FailedScanOutcome = Exclude<RefreshOutcome, 'complete_changed' | 'complete_unchanged'>;

@@ -21,7 +21,7 @@ export interface RefreshListQuery {
   readonly before: { readonly requestedAtMs: number; readonly refreshId: string } | null;
 }
 
-export interface RefreshList {
+export interface ListedRefreshes {
   readonly items: readonly Refresh[];
   readonly hasMore: boolean;
 }
@@ -52,7 +52,7 @@ export function createRefreshListStore(
       limit,
       before,
       ...of
-    }: RefreshListQuery): Promise<RefreshList> {
+    }: RefreshListQuery): Promise<ListedRefreshes> {
       const phases = states.length > 0 ? states.flatMap(phasesShownAs) : shownPhases;
       const filter = {
         projectId,
@@ -84,6 +84,11 @@ export function createRefreshListStore(
         )
         .toArray();
       return readEach(found, refreshIn, logger);
+    },
+    /** Whether a scan of this inventory has ended and is not saved yet. */
+    async isBeingSaved(inventory: string): Promise<boolean> {
+      const saving = { phase: 'assembling', scopeKey: inventory } as const;
+      return (await refreshes.findOne(saving, { projection: { _id: 1 } })) !== null;
     },
     /** Refreshes of an inventory whose scan has not ended. */
     async findUnread(inventory: string): Promise<Refresh[]> {

@@ -207,7 +207,7 @@ describe('refresh saga', () => {
         parked: false,
         worker: null,
       };
-      expect(outcomeOfDeadline({ scan })).toBe(outcome);
+      expect(outcomeOfDeadline(acceptedRefresh({ scan }))).toBe(outcome);
     },
   );
 
@@ -250,7 +250,7 @@ describe('refresh saga', () => {
     const [queueDeadlineMs, collectDeadlineMs, graceMs] = [1_000, 5_000, 200];
     const started = refreshPhases.map((phase) => [
       phase,
-      deadlineOf({ phase, queueDeadlineMs, collectDeadlineMs }, graceMs),
+      deadlineOf(acceptedRefresh({ phase, queueDeadlineMs, collectDeadlineMs }), graceMs),
     ]);
     expect(Object.fromEntries(started)).toMatchObject({
       refused: null,
@@ -259,9 +259,10 @@ describe('refresh saga', () => {
       settling: 5_200,
       completed: null,
     });
-    const waiting = { queueDeadlineMs, collectDeadlineMs: null };
-    expect(deadlineOf({ ...waiting, phase: 'accepted' }, graceMs)).toBe(1_000);
-    expect(deadlineOf({ ...waiting, phase: 'queued' }, graceMs)).toBe(1_000);
-    expect(deadlineOf({ ...waiting, phase: 'settling' }, graceMs)).toBe(1_200);
+    const deadlineIn = (phase: Refresh['phase']) =>
+      deadlineOf(acceptedRefresh({ phase, queueDeadlineMs, collectDeadlineMs: null }), graceMs);
+    expect(deadlineIn('accepted')).toBe(1_000);
+    expect(deadlineIn('queued')).toBe(1_000);
+    expect(deadlineIn('settling')).toBe(1_200);
   });
 });

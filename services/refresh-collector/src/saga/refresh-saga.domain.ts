@@ -60,7 +60,7 @@ function settle(
 }
 
 /** The outcome of a scan past its deadline depends on whether it read a page. */
-export function outcomeOfDeadline(refresh: Pick<Refresh, 'scan'>): FailedScanOutcome {
+export function outcomeOfDeadline(refresh: Refresh): FailedScanOutcome {
   return (refresh.scan?.pages ?? 0) > 0 ? 'incomplete' : 'upstream_unavailable';
 }
 
@@ -87,9 +87,9 @@ const onReserved: Rule<Extract<Fact, { fact: 'reserved' }>> = (refresh, fact) =>
 /** Billing has ended: the refresh is terminal and announced, and keeps nothing of its inventory's size. */
 function finalize(
   refresh: Refresh,
-  atMs: number,
-  settled: Pick<Refresh['billing'], 'disposition' | 'charged' | 'released'>,
+  { atMs, disposition, charged, released }: Extract<Fact, { fact: 'settled' }>,
 ): Step {
+  const settled = { disposition, charged, released };
   const billing = { ...refresh.billing, state: 'finalized' as const, ...settled };
   const { scan: read } = refresh;
   const scan = read && { ...read, ...noSize, endCheck: { ...read.endCheck, cursor: null } };
@@ -211,14 +211,17 @@ const rules: Rules = {
   settling: {
     committed: () => repeat('settle'),
     rejected: () => repeat('settle'),
-    settled: (refresh, { disposition, charged, released, atMs }) =>
-      finalize(refresh, atMs, { disposition, charged, released }),
-    hold_lost: (refresh, { atMs }) =>
-      finalize(refresh, atMs, {
+    settled: finalize,
+    hold_lost: (refresh, { atMs }) => {
+      const { reserved: released } = refresh.billing;
+      return finalize(refresh, {
+        fact: 'settled',
+        atMs,
         disposition: 'release',
         charged: 0,
-        released: refresh.billing.reserved,
-      }),
+        released,
+      });
+    },
   },
   completed: {
     hold_lost: (refresh) => (refresh.eventAppended ? ignored : repeat('announce')),

@@ -1,9 +1,10 @@
 import type { TypedCollection } from '@inventory/mongo/typed-collection';
+import { only } from '@inventory/testkit/only';
 import { createTestClock } from '@inventory/testkit/test-clock';
-import type { RefreshDocument } from './refresh-document.ts';
+import type { RefreshDocument, RefreshTimes } from './refresh-document.ts';
 import { createAppendedEvents } from './refresh-store.ts';
 
-const retention = { terminalMs: 1_000, refusedMs: 1 };
+const times = only<RefreshTimes>({ retention: { terminalMs: 1_000, refusedMs: 1 } });
 
 test('events that are reported together are recorded by one write, and each report waits for it (architecture: step 13)', async () => {
   const writes: unknown[][] = [];
@@ -15,7 +16,7 @@ test('events that are reported together are recorded by one write, and each repo
     },
   } as unknown as TypedCollection<RefreshDocument>;
   const clock = createTestClock(0);
-  const appended = createAppendedEvents(refreshes, clock, { retention });
+  const appended = createAppendedEvents(refreshes, clock, times);
   const recorded: string[] = [];
 
   const all = ['one', 'two', 'one'].map(async (id) => {
@@ -42,7 +43,7 @@ test('a report whose write fails is reported again: its record is not committed'
   const refreshes = {
     updateMany: () => Promise.reject(new Error('the store is unavailable')),
   } as unknown as TypedCollection<RefreshDocument>;
-  const appended = createAppendedEvents(refreshes, createTestClock(0), { retention });
+  const appended = createAppendedEvents(refreshes, createTestClock(0), times);
 
   await expect(appended.add('one')).rejects.toThrow('unavailable');
 });

@@ -2,7 +2,7 @@ import type { ProjectId } from '@inventory/contracts/ids';
 import { retryOnce } from '@inventory/mongo/many-documents';
 import { createSharedInserts } from '@inventory/mongo/shared-commands';
 import type { TypedCollection, TypedUpdate } from '@inventory/mongo/typed-collection';
-import { type Clock, dateOf } from '@inventory/runtime/clock';
+import type { Clock } from '@inventory/runtime/clock';
 import { createBatcher } from '@inventory/runtime/concurrency';
 import { LRUCache } from 'lru-cache';
 import type { Refresh } from './refresh.domain.ts';
@@ -10,6 +10,7 @@ import {
   claimIn,
   claimsOn,
   derivedFields,
+  expiryAt,
   type KeyClaim,
   newDocument,
   type RefreshDocument,
@@ -53,7 +54,7 @@ export function createRefreshStore(
   async function extendRefused(projectId: ProjectId, claim: KeyClaim): Promise<boolean> {
     const { matchedCount } = await refreshes.updateOne(
       { projectId, keyClaim: storedClaim(claim), phase: 'refused' },
-      { $set: { expireAt: new Date(clock.now() + times.retention.refusedMs) } },
+      { $set: { expireAt: expiryAt(clock.now() + times.retention.refusedMs) } },
     );
     return matchedCount === 1;
   }
@@ -153,14 +154,14 @@ const waitingMax = 100_000;
 export function createAppendedEvents(
   refreshes: TypedCollection<RefreshDocument>,
   clock: Clock,
-  { retention }: Pick<RefreshTimes, 'retention'>,
+  { retention }: RefreshTimes,
 ) {
   return createBatcher<string, void>({
     gatherMs,
     itemsMax: refreshesPerCommand,
     waitingMax,
     async flush(ids) {
-      const expireAt = dateOf(clock.now() + retention.terminalMs);
+      const expireAt = expiryAt(clock.now() + retention.terminalMs);
       await retryOnce(() =>
         refreshes.updateMany(
           { _id: { $in: [...ids] }, phase: 'completed', eventAppended: false },

@@ -121,20 +121,34 @@ export const refresh = refreshRequested.out.extend({
 });
 export type Refresh = z.infer<typeof refresh>;
 
+/** What the planner reads of a refresh. */
+export const plannedRefresh = refresh.pick({
+  refreshId: true,
+  version: true,
+  accountId: true,
+  scope: true,
+  phase: true,
+  queueDeadlineMs: true,
+  collectDeadlineMs: true,
+  expectedPages: true,
+  freshness: true,
+  watchId: true,
+  scan: true,
+});
+export type PlannedRefresh = z.infer<typeof plannedRefresh>;
+
 /** Answered from what was saved before it was requested: nothing was held. */
-export function isServedFromSaved({ billing }: Pick<Refresh, 'billing'>): boolean {
+export function isServedFromSaved({ billing }: Refresh): boolean {
   return billing.disposition === 'finalize_saved';
 }
 
 /** What it is held and charged under. */
-export function productOf({ watchId }: Pick<Refresh, 'watchId'>): HeldProduct {
+export function productOf({ watchId }: Refresh): HeldProduct {
   return watchId === null ? 'platform.inventory.refresh.v1' : 'platform.inventory.watch.v1';
 }
 
 /** The end of the scan that saw its inventory; null while there is none. */
-export function verifiedTime(
-  refresh: Pick<Refresh, 'revisionId' | 'observedAtMs' | 'scan'>,
-): number | null {
+export function verifiedTime(refresh: Refresh): number | null {
   if (refresh.revisionId === null) return null;
   return refresh.observedAtMs ?? refresh.scan?.completedAtMs ?? null;
 }
@@ -165,7 +179,7 @@ export function isTerminal(phase: RefreshPhase): boolean {
 }
 
 /** Waits for another service, whose command is resent until the outcome arrives. */
-export function isWaiting(refresh: Pick<Refresh, 'phase' | 'eventAppended'>): boolean {
+export function isWaiting(refresh: Refresh): boolean {
   switch (refresh.phase) {
     case 'accepted':
     case 'assembling':
@@ -182,10 +196,7 @@ export function isWaiting(refresh: Pick<Refresh, 'phase' | 'eventAppended'>): bo
  * The deadline of the present phase; null once terminal. The deadline of collecting, or of the queue
  * where it was never started, is that of assembly and settlement after a grace.
  */
-export function deadlineOf(
-  refresh: Pick<Refresh, 'phase' | 'queueDeadlineMs' | 'collectDeadlineMs'>,
-  settleGraceMs: number,
-): number | null {
+export function deadlineOf(refresh: Refresh, settleGraceMs: number): number | null {
   if (isTerminal(refresh.phase)) return null;
   const deadlineMs = refresh.collectDeadlineMs ?? refresh.queueDeadlineMs;
   const settles = refresh.phase === 'assembling' || refresh.phase === 'settling';

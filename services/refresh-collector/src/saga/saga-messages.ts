@@ -34,7 +34,7 @@ function messagesOf(
     case 'reserve':
       return [reserve(refresh)];
     case 'release':
-      return [release(refresh)];
+      return [releaseHold(refresh.accountId, refresh.projectId, refresh.refreshId)];
     case 'settle':
       return [settle(refresh)];
     case 'complete_scan':
@@ -49,12 +49,9 @@ function messagesOf(
   }
 }
 
-/** Of a command to the ledger. */
-const owner = ({ accountId, projectId, refreshId }: Owner) => ({ accountId, projectId, refreshId });
-export type Owner = Pick<Refresh, 'refreshId' | 'accountId' | 'projectId'>;
-
 function reserve(refresh: Refresh): OutgoingMessage {
-  const commandId = billingCommandId.reserve(refresh.refreshId);
+  const { accountId, projectId, refreshId } = refresh;
+  const commandId = billingCommandId.reserve(refreshId);
   const { requestId, maxCredits, queueDeadlineMs: deadlineAtMs, retryAfterSeconds } = refresh;
   const productCode = productOf(refresh);
   const held = { requestId, productCode, maxCredits, deadlineAtMs, retryAfterSeconds };
@@ -62,24 +59,29 @@ function reserve(refresh: Refresh): OutgoingMessage {
     type: 'billing.reserve.v1',
     id: commandId,
     ...(refresh.waitingId === null ? {} : { waitingId: refresh.waitingId }),
-    body: { ...owner(refresh), commandId, ...held },
+    body: { commandId, accountId, projectId, refreshId, ...held },
   };
 }
 
-/** Releases an orphaned hold; the ids name its owner. */
-export function release(of: Owner): Extract<OutgoingMessage, { type: 'billing.release.v1' }> {
-  const commandId = billingCommandId.release(of.refreshId);
-  return { type: 'billing.release.v1', id: commandId, body: { ...owner(of), commandId } };
+/** Releases a hold of a refresh that was refused or does not exist. */
+export function releaseHold(
+  accountId: Refresh['accountId'],
+  projectId: Refresh['projectId'],
+  refreshId: Refresh['refreshId'],
+): Extract<OutgoingMessage, { type: 'billing.release.v1' }> {
+  const commandId = billingCommandId.release(refreshId);
+  const body = { commandId, accountId, projectId, refreshId };
+  return { type: 'billing.release.v1', id: commandId, body };
 }
 
 function settle(refresh: Refresh): OutgoingMessage {
-  const commandId = billingCommandId.settle(refresh.refreshId);
-  const { outcome, observedAssets } = refresh;
+  const { accountId, projectId, refreshId, outcome, observedAssets } = refresh;
+  const commandId = billingCommandId.settle(refreshId);
   invariant(outcome !== null, 'a refresh is settled by its outcome');
   return {
     type: 'billing.settle.v1',
     id: commandId,
-    body: { ...owner(refresh), commandId, outcome, observedAssets },
+    body: { commandId, accountId, projectId, refreshId, outcome, observedAssets },
   };
 }
 

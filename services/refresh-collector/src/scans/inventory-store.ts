@@ -10,12 +10,12 @@ import { createLeases, freeAt, leaseField } from '@inventory/work/lease';
 import type { AnyBulkWriteOperation, Collection, Filter } from 'mongodb';
 import { z } from 'zod';
 import { type Denial, denials } from '../egress/page-verdicts.domain.ts';
-import type { InventorySize } from '../plan/published-plan.domain.ts';
+import type { InventorySize } from '../saga/recorded-scan.domain.ts';
 
 const inventoryScan = z.object({
   refreshId,
   /** Until when it collects; the earliest is taken first. */
-  deadline: z.date(),
+  deadlineMs: z.number(),
 });
 
 /** One inventory: its scan and the lease of the worker, and its last size. */
@@ -28,7 +28,7 @@ const inventory = z.object({
   /** Pages of its last complete scan, or those that a later scan reported. */
   pages: z.int().exactOptional(),
   /** What was confirmed of it last, by a scan or a live page; absent once a scan has read it. */
-  denial: z.object({ kind: z.enum(denials), at: z.date() }).exactOptional(),
+  denial: z.object({ kind: z.enum(denials), atMs: z.number() }).exactOptional(),
   /** Of the lease that was opened last. */
   sequence: z.int().exactOptional(),
   /** When that was. */
@@ -37,16 +37,17 @@ const inventory = z.object({
 export type InventoryDocument = z.infer<typeof inventory>;
 const document = { collection: 'inventories', schema: inventory };
 
-/** The lease of one inventory, held by one worker. */
-export interface InventoryLease {
+/** The lease of one inventory, without a worker. */
+export interface WaitingLease {
   readonly inventory: string;
   readonly refreshId: string;
+}
+
+/** One that a worker holds. */
+export interface InventoryLease extends WaitingLease {
   /** Differs with every worker. */
   readonly token: string;
 }
-
-/** A lease without a worker. */
-export type WaitingLease = Pick<InventoryLease, 'inventory' | 'refreshId'>;
 
 /** A lease for a scan that collects until its deadline, under a worker's token or none yet. */
 export interface NewLease extends WaitingLease {
@@ -80,7 +81,7 @@ export function createInventoryStore(
     },
   });
   const reads = createSharedReads(collection, inventoriesPerCommand);
-  const denialOf = (kind: Denial) => ({ kind, at: dateOf(clock.now()) });
+  const denialOf = (kind: Denial) => ({ kind, atMs: clock.now() });
 
   return {
     /**
@@ -93,7 +94,7 @@ export function createInventoryStore(
       const lease = { id: inventory, owner: token ?? `${refreshId}/${nowMs}` };
       const opened = await leases.acquire(lease, {
         where: { $or: [{ scan: { $exists: false } }, { 'scan.refreshId': refreshId }] },
-        set: { scan: { refreshId, deadline: dateOf(deadlineMs) }, seenAt: dateOf(nowMs) },
+        set: { scan: { refreshId, deadlineMs }, seenAt: dateOf(nowMs) },
         compute: { sequence: nextSequence(nowMs) },
       });
       if (opened && token === null) await leases.release(lease);
@@ -106,8 +107,8 @@ export function createInventoryStore(
     ): Promise<(WaitingLease & { readonly deadlineMs: number })[]> {
       const storeMs = await readStoreTime(collection.db);
       const waiting = collection
-        .find({ 'scan.deadline': { $exists: true }, ...freeAt(storeMs) })
-        .sort({ 'scan.deadline': 1 });
+        .find({ 'scan.deadlineMs': { $exists: true }, ...freeAt(storeMs) })
+        .sort({ 'scan.deadlineMs': 1 });
       return readFirst(waiting, limit, waitingLeaseOf, logger);
     },
     /** Takes a waiting lease; false when another worker was first. */
@@ -143,7 +144,7 @@ export function createInventoryStore(
       const found = await reads.add(inventory);
       const [known] = readEach(found ? [found] : [], fromDocument, logger);
       if (!known?.denial) return null;
-      const ageMs = clock.now() - known.denial.at.getTime();
+      const ageMs = clock.now() - known.denial.atMs;
       return ageMs >= 0 && ageMs < keepMs ? known.denial.kind : null;
     },
     /** The refreshes that these inventories are leased to. */
@@ -179,9 +180,7 @@ const fromDocument = (stored: InventoryDocument) => parseDocument(document, stor
 
 function waitingLeaseOf(stored: InventoryDocument) {
   const { _id: inventory, scan } = fromDocument(stored);
-  if (!scan) return [];
-  const { refreshId, deadline } = scan;
-  return [{ inventory, refreshId, deadlineMs: deadline.getTime() }];
+  return scan ? [{ inventory, ...scan }] : [];
 }
 
 /**

@@ -2,15 +2,21 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Refused } from '@inventory/http/refused';
 import { createLogger } from '@inventory/runtime/logger';
 import { createSerialExecutor } from '@inventory/runtime/serial-executor';
+import { only } from '@inventory/testkit/only';
 import { passingStoreErrors, serverError } from '@inventory/testkit/passing-store-errors';
 import { createTestClock } from '@inventory/testkit/test-clock';
 import { MongoInvalidArgumentError } from 'mongodb';
 import { acceptedRefresh } from '../../test/refresh-builder.ts';
 import type { SlotResult } from '../egress/egress-identity.domain.ts';
+import type { EgressPool } from '../egress/egress-pool.ts';
+import type { Egress } from '../egress/open-egress.ts';
 import type { PlatformClient } from '../egress/platform-client.ts';
 import type { Refresh } from '../saga/refresh.domain.ts';
 import { advance } from '../saga/refresh-saga.domain.ts';
-import { runScan, type ScanDeps } from './run-scan.ts';
+import type { RefreshStore } from '../saga/refresh-store.ts';
+import type { PageStaging } from './page-staging.ts';
+import { runScan, type ScanHold } from './run-scan.ts';
+import type { Scans } from './scans.ts';
 
 const logger = createLogger({ service: 'test', level: 'silent' });
 
@@ -33,9 +39,9 @@ function collecting(): Refresh {
 
 interface ScanChanges {
   readonly stored?: () => Refresh;
-  readonly saveStep?: ScanDeps['saga']['refreshes']['saveStep'];
-  readonly revisionStore?: ScanDeps['revisionStore'];
-  readonly acquire?: ScanDeps['egress']['pool']['acquire'];
+  readonly saveStep?: RefreshStore['saveStep'];
+  readonly staging?: PageStaging;
+  readonly acquire?: EgressPool['acquire'];
   /** Its start, which is being written. */
   readonly starting?: Promise<Refresh | null>;
 }
@@ -47,73 +53,54 @@ function openScan(fetchPage: PlatformClient['fetchPage'], changes: ScanChanges =
   const refresh = collecting();
   const unused = () => Promise.reject(new Error('unused'));
   const readEpoch = async () => '76561198000000000/730/2/0';
-  const deps: ScanDeps = {
-    saga: {
-      refreshes: {
-        insertRefresh: unused,
-        findRefresh: async () => changes.stored?.() ?? refresh,
-        cachedRefresh: () => null,
-        cacheRefresh: () => {},
-        readKeyState: unused,
-        readStagedPages: async () => [],
-        recordAppended: unused,
-        saveStep: async (previous, next, page) => {
-          const isSaved = (await changes.saveStep?.(previous, next, page)) ?? true;
-          return isSaved && saved.push(next) > 0;
-        },
-      },
-      publish: unused,
-      clock,
-      onChanged: () => {},
-      logger,
+  const refreshes = only<RefreshStore>({
+    findRefresh: async () => changes.stored?.() ?? refresh,
+    cachedRefresh: () => null,
+    readStagedPages: async () => [],
+    saveStep: async (previous, next, page) => {
+      const isSaved = (await changes.saveStep?.(previous, next, page)) ?? true;
+      return isSaved && saved.push(next) > 0;
     },
-    egress: {
-      identities: [{ id: 'a', dispatcher: undefined as never }],
-      pool: {
-        acquire:
-          changes.acquire ??
-          (async () => ({
-            identityId: 'a',
-            release: async (result) => void released.push(result),
-          })),
-        restIdentity: async () => {},
-        freeInMs: async () => 0,
-        identityStates: async () => [],
-        waiting: 0,
+  });
+  const egress = only<Egress>({
+    identities: [{ id: 'a', dispatcher: undefined as never }],
+    pool: only({
+      acquire:
+        changes.acquire ??
+        (async () => ({
+          identityId: 'a',
+          release: async (result) => void released.push(result),
+        })),
+      restIdentity: async () => {},
+    }),
+    platform: { fetchPage, timeoutMsFor: () => far },
+    breakers: only({ admits: async () => true, trackRequest: () => async () => {} }),
+    executor: createSerialExecutor(),
+    onReleaseFailed: () => {},
+    onAnswer: () => {},
+    monotonicNow: () => 0,
+  });
+  const scans = only<Scans>({
+    saga: only({ refreshes, publish: unused, clock, entered: () => {}, logger }),
+    egress,
+    staging: changes.staging ?? { textOf: unused, readEpoch, stagePage: unused },
+    config: only<Scans['config']>({
+      pages: {
+        triesMax: 5,
+        throttledMax: 6,
+        retryMs: 1,
+        duplicateRetryMs: 1,
+        count: 2_000,
+        smallerCount: 1_000,
       },
-      platform: { fetchPage, timeoutMsFor: () => far },
-      breakers: {
-        isOpen: () => false,
-        scanAllowance: unused as never,
-        openUntilMs: () => 0,
-        openCount: 0,
-        admits: async () => true,
-        trackRequest: () => async () => {},
-        update: async () => {},
-      },
-      executor: createSerialExecutor(),
-      onReleaseFailed: () => {},
-      onAnswer: () => {},
-      monotonicNow: () => 0,
-    },
-    revisionStore: changes.revisionStore ?? { textOf: unused, readEpoch, stagePage: unused },
-    rules: {
-      pagesMax: 250,
-      triesMax: 5,
-      throttledMax: 6,
-      retryMs: 1,
-      duplicateRetryMs: 1,
-      count: 2_000,
-      smallerCount: 1_000,
-    },
-    clock,
-    logger,
-  };
+      scheduling: only({ pagesMax: 250 }),
+    }),
+  });
   const { signal } = new AbortController();
-  const hold = { signal, ending: signal, isHeld: () => true };
+  const hold = only<ScanHold>({ signal, ending: signal, isHeld: () => true });
   const { starting } = changes;
   const claimed = { refresh, trace: {}, epoch: 1, pages: [], ...(starting ? { starting } : {}) };
-  return { saved, released, run: () => runScan(deps, claimed, hold) };
+  return { saved, released, run: () => runScan(scans, claimed, hold) };
 }
 
 describe('an error while a page is read', () => {
@@ -225,7 +212,7 @@ describe('a page that is read while the one before is staged and recorded (Refre
           read === changes.slotsMax
             ? new Promise((resolve) => signal.addEventListener('abort', () => resolve(undefined)))
             : Promise.resolve({ identityId: 'a', release: changes.release ?? (async () => {}) }),
-        revisionStore: {
+        staging: {
           textOf: async () => Buffer.from('{}'),
           async readEpoch() {
             history.push('epoch');

@@ -2,9 +2,7 @@ import type { ManifestPage } from '@inventory/contracts/messages/revision';
 import { Refused } from '@inventory/http/refused';
 import { isMongoUnavailable } from '@inventory/mongo/is-mongo-unavailable';
 import { invariant } from '@inventory/runtime/bug';
-import type { Clock } from '@inventory/runtime/clock';
 import type { HeldLease } from '@inventory/runtime/hold-lease';
-import type { Logger } from '@inventory/runtime/logger';
 import { inSpan } from '@inventory/runtime/tracing';
 import { pause } from '@inventory/runtime/wait';
 import {
@@ -14,36 +12,29 @@ import {
   unreachableIdentities,
 } from '../egress/page-verdicts.domain.ts';
 import type { PlatformAnswer } from '../egress/platform-answer.domain.ts';
-import { type ReadPageDeps, readPage } from '../egress/read-page.ts';
-import { applyTo, type SagaDeps } from '../saga/apply-fact.ts';
+import { readPage } from '../egress/read-page.ts';
+import { applyTo } from '../saga/apply-fact.ts';
 import type { StagedPageRecord } from '../saga/refresh-document.ts';
 import type { Fact } from '../saga/refresh-fact.domain.ts';
 import {
   claimedScan,
   isClaimed,
+  isOverdue,
   leave,
   type OpenScan,
+  ofRevisionStore,
   recordedScan,
   type ScanState,
   scanBeingRecorded,
+  timeLeftMs,
 } from './open-scan.ts';
 import { pageDueMs } from './page-due.domain.ts';
-import type { RevisionStoreClient } from './revision-store-client.ts';
-import { nextStep, type ScanProgress, type ScanRules, type ScanStep } from './scan.domain.ts';
+import { nextStep, type ScanProgress, type ScanStep } from './scan.domain.ts';
 import type { ClaimedScan } from './scan-store.ts';
-import { isOverdue, ofRevisionStore, timeLeftMs } from './store-calls.ts';
-
-export interface ScanDeps {
-  readonly saga: SagaDeps;
-  readonly egress: ReadPageDeps;
-  readonly revisionStore: RevisionStoreClient;
-  readonly rules: ScanRules;
-  readonly clock: Clock;
-  readonly logger: Logger;
-}
+import { type Scans, scanRules } from './scans.ts';
 
 /** The hold of a worker on its scan. */
-export interface ScanHold extends Pick<HeldLease, 'signal' | 'isHeld'> {
+export interface ScanHold extends HeldLease {
   /** Aborted also when the worker leaves the scan to another one, with the page in flight recorded. */
   readonly ending: AbortSignal;
 }
@@ -57,26 +48,26 @@ const breakerPauseMs = 1_000;
  * worker leaves it; staged and recorded pages stay. Rejects while the database is unavailable. Any other
  * error ends the scan: it would occur again whenever the page is read.
  */
-export async function runScan(deps: ScanDeps, taken: ClaimedScan, hold: ScanHold): Promise<void> {
+export async function runScan(scans: Scans, taken: ClaimedScan, hold: ScanHold): Promise<void> {
   const { scope } = taken.refresh;
-  const inventoryEpoch = await ofRevisionStore(deps, taken, hold, (store) =>
-    store.readEpoch(scope),
+  const inventoryEpoch = await ofRevisionStore(scans, taken, hold, (staging) =>
+    staging.readEpoch(scope),
   );
   const claimed = { ...taken, ...(inventoryEpoch === undefined ? {} : { inventoryEpoch }) };
-  let scan: OpenScan | undefined = claimedScan(claimed, deps.rules);
+  let scan: OpenScan | undefined = claimedScan(claimed, scanRules(scans));
   while (scan) {
     const current: OpenScan = scan;
     try {
       const isLeft = hold.ending.aborted || !hold.isHeld();
-      scan = isLeft ? await leave(current) : await readNextPage(deps, claimed, current, hold);
+      scan = isLeft ? await leave(current) : await readNextPage(scans, claimed, current, hold);
     } catch (error) {
       const state = await current.recorded.catch(() => current.before);
       if (isMongoUnavailable(error)) throw error;
       const isErased = error instanceof Refused && error.refusal.code === 'inventory_erased';
       const outcome = isErased ? 'incomplete' : 'internal_failure';
       const details = { err: error, refresh_id: claimed.refresh.refreshId };
-      if (!isErased) deps.logger.error(details, 'scan failed by a fault');
-      if (state) await end(deps, state, { fact: 'scan_failed', outcome });
+      if (!isErased) scans.saga.logger.error(details, 'scan failed by a fault');
+      if (state) await end(scans, state, { fact: 'scan_failed', outcome });
       return;
     }
   }
@@ -84,38 +75,38 @@ export async function runScan(deps: ScanDeps, taken: ClaimedScan, hold: ScanHold
 
 /** The scan behind the page; undefined when it ended or its lease is lost. */
 async function readNextPage(
-  deps: ScanDeps,
+  scans: Scans,
   claimed: ClaimedScan,
   scan: OpenScan,
   hold: ScanHold,
 ): Promise<OpenScan | undefined> {
-  if (isOverdue(deps, claimed)) {
+  if (isOverdue(scans.saga, claimed)) {
     const state = await scan.recorded;
-    if (state) await end(deps, state, { fact: 'collect_deadline_passed' });
+    if (state) await end(scans, state, { fact: 'collect_deadline_passed' });
     return undefined;
   }
-  if (scan.isAhead && !(await isClaimed(deps.saga, claimed))) return leave(scan);
-  if (!(await deps.egress.breakers.admits(claimed.refresh.scope.app_id))) {
+  if (scan.isAhead && !(await isClaimed(scans.saga, claimed))) return leave(scan);
+  if (!(await scans.egress.breakers.admits(claimed.refresh.scope.app_id))) {
     await pause(breakerPauseMs, hold.ending);
     return scan;
   }
   return inSpan({ name: 'scan page', parent: claimed.refresh.trace }, () =>
-    readOnePage(deps, claimed, scan, hold),
+    readOnePage(scans, claimed, scan, hold),
   );
 }
 
 async function readOnePage(
-  deps: ScanDeps,
+  scans: Scans,
   claimed: ClaimedScan,
   scan: OpenScan,
   hold: ScanHold,
 ): Promise<OpenScan | undefined> {
   const { refresh } = claimed;
   const { progress, tries, lost } = scan;
-  const identities = deps.egress.identities.map(({ id }) => id);
-  const overdue = AbortSignal.timeout(timeLeftMs(deps, claimed));
+  const identities = scans.egress.identities.map(({ id }) => id);
+  const overdue = AbortSignal.timeout(timeLeftMs(scans.saga, claimed));
   const result = await readPage(
-    deps.egress,
+    scans.egress,
     {
       accountId: refresh.accountId,
       scope: refresh.scope,
@@ -130,10 +121,10 @@ async function readOnePage(
   );
   if (!result) return hold.signal.aborted || lost.aborted ? leave(scan) : scan;
   const attempt = { progress, tries, identity: result.identityId, identities };
-  const { answer, text } = await asStaged(deps, result.answer);
-  const step = nextStep(attempt, answer, deps.rules);
+  const { answer, text } = await asStaged(scans, result.answer);
+  const step = nextStep(attempt, answer, scanRules(scans));
   const state = await scan.recorded;
-  return state && applyStep(deps, claimed, state, { step, text }, hold);
+  return state && applyStep(scans, claimed, state, { step, text }, hold);
 }
 
 /** An answer, and the text of its page. A page that cannot be saved is an answer that is too large. */
@@ -142,34 +133,31 @@ interface StagedAnswer {
   readonly text: Buffer | null;
 }
 
-async function asStaged(
-  { revisionStore }: ScanDeps,
-  answer: PlatformAnswer,
-): Promise<StagedAnswer> {
+async function asStaged({ staging }: Scans, answer: PlatformAnswer): Promise<StagedAnswer> {
   if (answer.kind !== 'page') return { answer, text: null };
-  const text = await revisionStore.textOf(answer.page);
+  const text = await staging.textOf(answer.page);
   return { answer: text ? answer : { kind: 'too_large' }, text };
 }
 
 async function applyStep(
-  deps: ScanDeps,
+  scans: Scans,
   claimed: ClaimedScan,
   state: ScanState,
   { step, text }: { readonly step: ScanStep; readonly text: Buffer | null },
   hold: ScanHold,
 ): Promise<OpenScan | undefined> {
   if (step.step === 'fail') {
-    await end(deps, state, { fact: 'scan_failed', outcome: step.outcome });
+    await end(scans, state, { fact: 'scan_failed', outcome: step.outcome });
     return undefined;
   }
-  for (const identityId of step.rests) await deps.egress.pool.restIdentity(identityId);
-  if (step.step === 'check_end') return recordDoubt(deps, state, step);
+  for (const identityId of step.rests) await scans.egress.pool.restIdentity(identityId);
+  if (step.step === 'check_end') return recordDoubt(scans, state, step);
   if (step.step === 'retry') {
-    await pause(Math.min(step.pauseMs, timeLeftMs(deps, claimed)), hold.ending);
+    await pause(Math.min(step.pauseMs, timeLeftMs(scans.saga, claimed)), hold.ending);
     return recordedScan({ ...state, progress: step.progress, tries: step.tries });
   }
   invariant(text !== null, 'a page that is saved has a text');
-  const recorded = stageAndRecord(deps, claimed, state, { step, text }, hold);
+  const recorded = stageAndRecord(scans, claimed, state, { step, text }, hold);
   // Nothing is read behind the last page, nor where the plan takes the size of the scan from this one.
   const isSized = step.page.reportedTotalCount === state.progress.reportedTotalCount;
   if (isSized && !step.done) return scanBeingRecorded(state, step, recorded);
@@ -179,7 +167,7 @@ async function applyStep(
 
 /** Stored before the page is read again, so that the checks are counted over all workers. */
 async function recordDoubt(
-  { saga }: ScanDeps,
+  { saga }: Scans,
   state: ScanState,
   { progress, tries }: Extract<ScanStep, { step: 'check_end' }>,
 ): Promise<OpenScan | undefined> {
@@ -196,13 +184,13 @@ async function recordDoubt(
  * that ends the scan. Undefined when the scan ended or its lease is lost.
  */
 async function stageAndRecord(
-  deps: ScanDeps,
+  scans: Scans,
   claimed: ClaimedScan,
   state: ScanState,
   { step, text }: { readonly step: Extract<ScanStep, { step: 'save' }>; readonly text: Buffer },
   hold: ScanHold,
 ): Promise<ScanState | undefined> {
-  const staged = await stage(deps, claimed, state.progress.pages, text, hold);
+  const staged = await stage(scans, claimed, state.progress.pages, text, hold);
   if (!staged) return undefined;
   const { place, progress } = step;
   const nextCursor = progress.cursors[place] ?? null;
@@ -215,14 +203,14 @@ async function stageAndRecord(
     pages: [...state.pages, page],
   };
   if (step.done) {
-    const completedAtMs = deps.clock.now();
-    await end(deps, next, { fact: 'scan_completed', completedAtMs }, page);
+    const completedAtMs = scans.saga.clock.now();
+    await end(scans, next, { fact: 'scan_completed', completedAtMs }, page);
     return undefined;
   }
   const { reportedTotalCount } = step.page;
   const { assetsRead } = progress;
   const recorded = await applyTo(
-    deps.saga,
+    scans.saga,
     state.refresh,
     { fact: 'page_recorded', reportedTotalCount, assetsRead },
     { repetition: 'resend', lastPage: page },
@@ -231,7 +219,7 @@ async function stageAndRecord(
 }
 
 function stage(
-  deps: ScanDeps,
+  scans: Scans,
   claimed: ClaimedScan,
   page: number,
   text: Buffer,
@@ -240,12 +228,12 @@ function stage(
   const { refresh, epoch, inventoryEpoch } = claimed;
   invariant(inventoryEpoch !== undefined, 'no page is read before the epoch of its inventory');
   const place = { scanId: refresh.refreshId, epoch, page, inventoryEpoch };
-  return ofRevisionStore(deps, claimed, hold, (store) => store.stagePage(place, text));
+  return ofRevisionStore(scans, claimed, hold, (staging) => staging.stagePage(place, text));
 }
 
 /** Ends the scan unless it changed meanwhile: then it was ended or taken by another worker. */
 async function end(
-  { saga }: ScanDeps,
+  { saga }: Scans,
   { refresh, progress, pages }: ScanState,
   fact: Fact,
   lastPage?: StagedPageRecord,

@@ -1,28 +1,15 @@
-import type { Clock } from '@inventory/runtime/clock';
 import { type HeldLease, holdLease } from '@inventory/runtime/hold-lease';
-import type { Logger } from '@inventory/runtime/logger';
+import { expectedPagesLeft } from '../saga/recorded-scan.domain.ts';
 import type { Refresh } from '../saga/refresh.domain.ts';
 import { work } from '../work.ts';
-import type { InventoryLease, InventoryStore } from './inventory-store.ts';
+import type { InventoryLease } from './inventory-store.ts';
 import type { OwnScan } from './replica-share.domain.ts';
 import type { ScanHold } from './run-scan.ts';
 import type { ClaimedScan } from './scan-store.ts';
+import type { Scans } from './scans.ts';
 
-export interface RunningScansDeps {
-  readonly inventories: InventoryStore;
-  /** Reads a scan to its end, or until its lease is lost or it is left to another worker. */
-  readonly run: (scan: ClaimedScan, hold: ScanHold) => Promise<void>;
-  /** As this replica last read or wrote it; null where it does not know. */
-  readonly lastKnown: (refreshId: string) => Refresh | null;
-  /** Pages that are expected to be left of a scan. */
-  readonly pagesLeft: (refresh: Refresh) => number;
-  readonly leaseMs: number;
-  /** Aborted when the process stops: leases are then released. */
-  readonly stopping: AbortSignal;
-  readonly onEnded: () => void;
-  readonly clock: Clock;
-  readonly logger: Logger;
-}
+/** Reads a scan to its end, or until its lease is lost or it is left to another worker. */
+export type RunScan = (scan: ClaimedScan, hold: ScanHold) => Promise<void>;
 
 interface RunningScan {
   /** As it was claimed. */
@@ -34,8 +21,10 @@ interface RunningScan {
 }
 
 /** The scans that this replica reads, each under the lease of its inventory. */
-export function createRunningScans(deps: RunningScansDeps) {
-  const { inventories, clock, logger } = deps;
+export function createRunningScans(scans: Scans, run: RunScan, onEnded: () => void) {
+  const { saga, inventories, planner, config, stopping } = scans;
+  const { clock, logger } = saga;
+  const { leaseMs } = config.scheduling;
   /** By token: this worker may take an expired lease of its own before its earlier run ended. */
   const own = new Map<string, RunningScan>();
 
@@ -52,12 +41,14 @@ export function createRunningScans(deps: RunningScansDeps) {
   }
 
   function staying(): OwnScan[] {
-    const scans = held().filter(({ leave }) => !leave.signal.aborted);
-    return scans.map(({ refresh, sinceMs }) => {
+    const kept = held().filter(({ leave }) => !leave.signal.aborted);
+    return kept.map(({ refresh, sinceMs }) => {
       const { refreshId } = refresh;
-      const known = deps.lastKnown(refreshId) ?? refresh;
+      const known = saga.refreshes.cachedRefresh(refreshId) ?? refresh;
       const deadlineMs = known.collectDeadlineMs ?? 0;
-      return { refreshId, pagesLeft: deps.pagesLeft(known), deadlineMs, sinceMs };
+      const { typicalPages } = planner.plan;
+      const pagesLeft = expectedPagesLeft(known, config.pages.count, typicalPages);
+      return { refreshId, pagesLeft, deadlineMs, sinceMs };
     });
   }
 
@@ -65,12 +56,10 @@ export function createRunningScans(deps: RunningScansDeps) {
     /** `sentMs`: when its lease was requested. */
     run(lease: InventoryLease, claimed: ClaimedScan, sentMs: number): void {
       const renew = () => inventories.renewLease(lease);
-      const { leaseMs } = deps;
       const hold = holdLease({ name: work.scans.name, leaseMs, sentMs, renew, clock, logger });
       const leave = new AbortController();
-      const leaving = AbortSignal.any([deps.stopping, leave.signal]);
-      const ended = deps
-        .run(claimed, { ...hold, ending: AbortSignal.any([hold.signal, leaving]) })
+      const leaving = AbortSignal.any([stopping, leave.signal]);
+      const ended = run(claimed, { ...hold, ending: AbortSignal.any([hold.signal, leaving]) })
         .catch((error: unknown) => {
           // The lease expires, and another worker resumes from the last recorded page.
           logger.error({ err: error, refresh_id: lease.refreshId }, 'scan interrupted');
@@ -79,7 +68,7 @@ export function createRunningScans(deps: RunningScansDeps) {
           hold.end();
           own.delete(lease.token);
           if (leaving.aborted) await release(lease);
-          deps.onEnded();
+          onEnded();
         });
       const { refresh } = claimed;
       own.set(lease.token, { refresh, held: hold, leave, sinceMs: clock.now(), ended });

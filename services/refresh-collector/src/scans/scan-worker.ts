@@ -1,28 +1,16 @@
-import type { Identifiers } from '@inventory/runtime/identifiers';
+import type { Clock } from '@inventory/runtime/clock';
+import type { Logger } from '@inventory/runtime/logger';
 import { inSpan } from '@inventory/runtime/tracing';
-import { applyFact, type SagaDeps } from '../saga/apply-fact.ts';
+import type { PublishedPlan } from '../plan/published-plan.domain.ts';
+import { applyFact } from '../saga/apply-fact.ts';
 import type { Refresh } from '../saga/refresh.domain.ts';
 import type { Fact } from '../saga/refresh-fact.domain.ts';
 import { advance } from '../saga/refresh-saga.domain.ts';
 import type { InventoryStore, WaitingLease } from './inventory-store.ts';
 import { scansToHandOver } from './replica-share.domain.ts';
-import { createRunningScans, type RunningScansDeps } from './running-scans.ts';
+import { createRunningScans, type RunScan } from './running-scans.ts';
 import type { ClaimedScan, ScanStore } from './scan-store.ts';
-import { createWaitingLeases, type SeenLease } from './waiting-leases.ts';
-
-export interface ScanWorkerDeps extends Omit<RunningScansDeps, 'lastKnown' | 'onEnded'> {
-  readonly saga: SagaDeps;
-  readonly scans: ScanStore;
-  readonly inventories: InventoryStore;
-  /** Name of this replica, stored with the scans it reads. */
-  readonly replica: string;
-  readonly scansMax: number;
-  /** Pages of running scans that this replica should have at present. */
-  readonly partPages: () => number;
-  /** A scan has ended, for whose slot another one may wait. Most start as they are planned. */
-  readonly onEnded: (mayWait: boolean) => void;
-  readonly identifiers: Identifiers;
-}
+import type { Scans } from './scans.ts';
 
 export type ScanWorker = ReturnType<typeof createScanWorker>;
 
@@ -42,32 +30,35 @@ interface OpenedScan {
  * Runs the scans of this replica, each under the lease of its inventory. A replica that has its part
  * of all pages leaves waiting leases to the others for a second, and hands over what it has above it.
  */
-export function createScanWorker(deps: ScanWorkerDeps) {
-  const { inventories, scans, clock, logger, replica } = deps;
+export function createScanWorker(
+  scans: Scans,
+  run: RunScan,
+  /** A scan has ended, for whose slot another one may wait. Most start as they are planned. */
+  onEnded: (mayWait: boolean) => void,
+) {
+  const { saga, store, inventories, planner, config, identifiers, replica, stopping } = scans;
+  const { clock, logger } = saga;
+  const { scansMax } = config.scheduling;
   const waitingLeases = createWaitingLeases(inventories, clock);
-  const running = createRunningScans({
-    ...deps,
-    onEnded: () => deps.onEnded(waitingLeases.areExpected),
-    lastKnown: (refreshId) => deps.saga.refreshes.cachedRefresh(refreshId),
-  });
+  const running = createRunningScans(scans, run, () => onEnded(waitingLeases.areExpected));
   /** Pages of the scans that are about to start, by token. */
   const reserved = new Map<string, number>();
   let taking = 0;
 
-  const freeSlots = () => deps.scansMax - running.count - reserved.size - taking;
-  const isAvailable = () => !deps.stopping.aborted && freeSlots() > 0;
-  const hasItsPart = () => sumOf(reserved.values()) + running.pagesLeft >= deps.partPages();
+  const freeSlots = () => scansMax - running.count - reserved.size - taking;
+  const isAvailable = () => !stopping.aborted && freeSlots() > 0;
+  const hasItsPart = () => sumOf(reserved.values()) + running.pagesLeft >= partPages(planner.plan);
 
   /** The lease first, then the scan with its next epoch: writes of the last worker are refused. */
   async function take(waiting: WaitingLease): Promise<boolean> {
     const sentMs = clock.now();
     const { refreshId } = waiting;
-    const lease = { ...waiting, token: deps.identifiers.uuidV7() };
+    const lease = { ...waiting, token: identifiers.uuidV7() };
     if (!(await inventories.takeLease(lease))) return false;
     const fact = { fact: 'scan_taken', worker: replica } as const;
-    const taken = await applyFact(deps.saga, refreshId, fact, 'resend');
+    const taken = await applyFact(saga, refreshId, fact, 'resend');
     const epoch = taken?.step === 'changed' ? taken.refresh.scan?.epoch : undefined;
-    const claimed = epoch === undefined ? null : await scans.findClaimed(refreshId, epoch);
+    const claimed = epoch === undefined ? null : await store.findClaimed(refreshId, epoch);
     if (!claimed) {
       // A lease is opened before its scan is started or resumed; that of an ended scan was left
       // behind by a crash.
@@ -95,11 +86,11 @@ export function createScanWorker(deps: ScanWorkerDeps) {
 
   /** What is above the part of this replica, and without a free slot what another scan precedes. */
   function handOver(waiting: readonly SeenLease[]): void {
-    const scans = running.staying();
-    const isFull = freeSlots() <= 0 && scans.length === running.count;
+    const staying = running.staying();
+    const isFull = freeSlots() <= 0 && staying.length === running.count;
     const overdue = isFull ? waiting.filter(({ waitsLong }) => waitsLong) : [];
-    const share = { partPages: deps.partPages(), overdue, nowMs: clock.now() };
-    for (const { refreshId, pagesLeft } of scansToHandOver(scans, share)) {
+    const share = { partPages: partPages(planner.plan), overdue, nowMs: clock.now() };
+    for (const { refreshId, pagesLeft } of scansToHandOver(staying, share)) {
       running.handOver(refreshId);
       logger.info({ refresh_id: refreshId, pages_left: pagesLeft }, 'scan handed over');
     }
@@ -112,8 +103,8 @@ export function createScanWorker(deps: ScanWorkerDeps) {
      * true when it took one.
      */
     async takeWaiting(): Promise<boolean> {
-      if (deps.stopping.aborted) return false;
-      const waiting = await waitingLeases.find(Math.max(1, deps.scansMax));
+      if (stopping.aborted) return false;
+      const waiting = await waitingLeases.find(Math.max(1, scansMax));
       handOver(waiting);
       let taken = false;
       for (const lease of waiting) {
@@ -131,7 +122,7 @@ export function createScanWorker(deps: ScanWorkerDeps) {
         waitingLeases.expect();
         return null;
       }
-      const token = deps.identifiers.uuidV7();
+      const token = identifiers.uuidV7();
       reserved.set(token, pages);
       return token;
     },
@@ -141,7 +132,7 @@ export function createScanWorker(deps: ScanWorkerDeps) {
      */
     async startScan(token: string, opened: OpenedScan | null): Promise<void> {
       try {
-        const claimed = opened && (newScanOf(opened) ?? (await resumedScan(scans, opened)));
+        const claimed = opened && (newScanOf(opened) ?? (await resumedScan(store, opened)));
         if (claimed) running.run({ ...opened.lease, token }, claimed, opened.sentMs);
       } finally {
         reserved.delete(token);
@@ -157,10 +148,13 @@ export function createScanWorker(deps: ScanWorkerDeps) {
   };
 }
 
-function logResumed(
-  { refresh, epoch }: ClaimedScan,
-  logger: Pick<ScanWorkerDeps['logger'], 'info'>,
-): Promise<void> {
+/** Pages of running scans that a replica should have at present. */
+function partPages({ replicas, pagesPerReplica, typicalPages }: PublishedPlan): number {
+  // One scan above it: no slot waits because the plan is a second old.
+  return replicas > 1 ? pagesPerReplica + typicalPages : Number.POSITIVE_INFINITY;
+}
+
+function logResumed({ refresh, epoch }: ClaimedScan, logger: Logger): Promise<void> {
   return inSpan({ name: 'resume scan', parent: refresh.trace }, async () =>
     logger.info({ refresh_id: refresh.refreshId, epoch }, 'scan resumed'),
   );
@@ -175,9 +169,9 @@ function newScanOf({ before, fact, started: starting }: OpenedScan): ClaimedScan
   return { refresh, epoch: started.next.scan.epoch, pages: [], starting };
 }
 
-async function resumedScan(scans: ScanStore, { started }: OpenedScan): Promise<ClaimedScan | null> {
+async function resumedScan(store: ScanStore, { started }: OpenedScan): Promise<ClaimedScan | null> {
   const refresh = await started.catch(() => null);
-  return refresh?.scan ? await scans.findClaimed(refresh.refreshId, refresh.scan.epoch) : null;
+  return refresh?.scan ? await store.findClaimed(refresh.refreshId, refresh.scan.epoch) : null;
 }
 
 function sumOf(numbers: Iterable<number>): number {
@@ -186,4 +180,43 @@ function sumOf(numbers: Iterable<number>): number {
 
 function isOpen({ phase }: Refresh): boolean {
   return phase === 'queued' || phase === 'collecting';
+}
+
+/** A lease without a worker, as this replica sees it. */
+interface SeenLease extends WaitingLease {
+  readonly deadlineMs: number;
+  /** The replicas below their part had the time to take it: now any replica does. */
+  readonly waitsLong: boolean;
+}
+
+const waitMaxMs = 1_000;
+
+/** Waiting leases, and since when this replica sees them: no two clocks are compared. */
+function createWaitingLeases(inventories: InventoryStore, clock: Clock) {
+  let sinceMs = new Map<string, number>();
+  let areExpected = true;
+
+  return {
+    async find(limit: number): Promise<SeenLease[]> {
+      areExpected = false;
+      const found = await inventories.findWaitingLeases(limit);
+      areExpected ||= found.length > 0;
+      const nowMs = clock.now();
+      const before = sinceMs;
+      const seenMs = (refreshId: string) => before.get(refreshId) ?? nowMs;
+      sinceMs = new Map(found.map(({ refreshId }) => [refreshId, seenMs(refreshId)]));
+      return found.map((lease) => ({
+        ...lease,
+        waitsLong: Math.abs(nowMs - seenMs(lease.refreshId)) >= waitMaxMs,
+      }));
+    },
+    /** One is about to be opened. */
+    expect(): void {
+      areExpected = true;
+    },
+    /** Whether the last read found one, or one is expected since. */
+    get areExpected(): boolean {
+      return areExpected;
+    },
+  };
 }

@@ -32,7 +32,7 @@ const rules: ScanRules = {
 };
 const attempt = (progress: ScanProgress = freshProgress): ScanAttempt => ({
   progress,
-  tries: firstTries(rules),
+  tries: firstTries(rules.count),
   identity: 'a',
   identities: ['a', 'b'],
 });

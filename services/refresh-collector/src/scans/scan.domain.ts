@@ -15,7 +15,6 @@ import {
   type RecordedPage,
   type ScanSize,
 } from '../saga/recorded-scan.domain.ts';
-import type { ScanSummary } from '../saga/refresh.domain.ts';
 import type { FailedScanOutcome } from '../saga/refresh-fact.domain.ts';
 import { keysOfPage, noKeys, withKeys } from './page-keys.domain.ts';
 
@@ -25,7 +24,7 @@ export interface ScanRules extends PageRules {
 }
 
 /** The progress of a scan; enough for another worker to resume it. */
-export interface ScanProgress {
+export interface ScanProgress extends ScanSize {
   /** The cursors of the pages after the first, in order; the last is that of the next page. */
   readonly cursors: readonly string[];
   /** Pages saved so far, including those that were read again. */
@@ -81,7 +80,7 @@ export const freshProgress: ScanProgress = {
 /** The progress of a scan by what is stored of it. */
 export function resumedProgress(
   recorded: readonly RecordedPage[],
-  { assetsRead, reportedTotalCount, endCheck }: Pick<ScanSummary, keyof ScanSize | 'endCheck'>,
+  { assetsRead, reportedTotalCount, endCheck }: ScanSize & { readonly endCheck: EndCheck },
 ): ScanProgress {
   const inPlace = pagesInPlace(recorded);
   const cursors = inPlace.flatMap(({ nextCursor }) => nextCursor ?? []);

@@ -88,7 +88,7 @@ async function measure(
   const time = installVirtualTime(() => counts.reduce((sum, { inFlight }) => sum + inFlight, 0));
   try {
     for (const counted of counts) {
-      const scanning = startStubReplica(counted.client.db(database), config, identities);
+      const scanning = await startStubReplica(counted.client.db(database), config, identities);
       replicas.push({ counted, scanning });
       // One after the other: they do not compete for the same leases.
       while (scanning.running() < scansPerReplica) await time.advance(50);

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { inventoryKeyText } from '@inventory/contracts/inventory-key';
 import { ensureIndexes } from '@inventory/mongo/indexes';
-import { indexes, openCollections } from '@inventory/refresh-collector/collections';
+import { collectorIndexes, openCollections } from '@inventory/refresh-collector/collections';
 import type { Refresh } from '@inventory/refresh-collector/saga/refresh.domain';
 import {
   newDocument,
@@ -26,7 +26,7 @@ const times = {
 
 /** Puts refreshes and leases into an empty database, as collectors would have left them. */
 export async function storeScans(db: Db, stored: StoredScans): Promise<void> {
-  await ensureIndexes(db, indexes);
+  await ensureIndexes(db, collectorIndexes);
   const { refreshes, inventories } = openCollections(db);
   const nowMs = Date.now();
   const queued = Array.from({ length: stored.queued }, (_, index) =>
@@ -40,7 +40,7 @@ export async function storeScans(db: Db, stored: StoredScans): Promise<void> {
     running.map(({ _id: refreshId, scopeKey: inventory }, index) => ({
       _id: inventory,
       seenAt: dateOf(nowMs),
-      scan: { refreshId, deadline: dateOf(nowMs + hourMs) },
+      scan: { refreshId, deadlineMs: nowMs + hourMs },
       ...(index < stored.waiting
         ? {}
         : { lease: { owner: 'another', until: dateOf(nowMs + hourMs) } }),

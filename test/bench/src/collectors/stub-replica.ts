@@ -1,18 +1,18 @@
-import { watchAdmission } from '@inventory/refresh-collector/admission/watch-admission';
+import { openAdmission } from '@inventory/refresh-collector/admission/open-admission';
 import type { RefreshCollectorConfig } from '@inventory/refresh-collector/config';
 import {
   createIdentityCache,
   type IdentityCache,
 } from '@inventory/refresh-collector/egress/identity-cache';
 import { startRefreshJobs } from '@inventory/refresh-collector/jobs/start-refresh-jobs';
-import { openStores, type Stores } from '@inventory/refresh-collector/open-stores';
-import {
-  createPlannerLease,
-  type PlannerLease,
-} from '@inventory/refresh-collector/plan/planner-lease';
-import { createRecentUse, type RecentUse } from '@inventory/refresh-collector/recent-use';
-import type { RefreshStore } from '@inventory/refresh-collector/saga/refresh-store';
-import { type ScanningDeps, startScanning } from '@inventory/refresh-collector/start-scanning';
+import type { Observations } from '@inventory/refresh-collector/observations/open-observations';
+import { openStores } from '@inventory/refresh-collector/open-stores';
+import type { Expectations } from '@inventory/refresh-collector/plan/expectations';
+import { createPlannerLease } from '@inventory/refresh-collector/plan/planner-lease';
+import { startScanning } from '@inventory/refresh-collector/planning/start-scanning';
+import { createRecentUse } from '@inventory/refresh-collector/recent-use';
+import { openSaga } from '@inventory/refresh-collector/saga/open-saga';
+import type { Scans } from '@inventory/refresh-collector/scans/scans';
 import { monotonicNow, systemClock } from '@inventory/runtime/clock';
 import { systemIdentifiers } from '@inventory/runtime/identifiers';
 import { type Lifetime, openLifetime } from '@inventory/runtime/lifetime';
@@ -35,108 +35,77 @@ const totalCount = 60_000;
 const stopMs = 60_000;
 
 /** The planning, the workers, the jobs and the stores of a collector; its platform is a clock. */
-export function startStubReplica(
+export async function startStubReplica(
   db: Db,
   config: RefreshCollectorConfig,
   identityCount: number,
-): StubReplica {
+): Promise<StubReplica> {
   const name = systemIdentifiers.uuidV7();
+  const clock = systemClock;
   const lifetime = openLifetime(logger, stopMs);
-  const context = { config, lifetime, logger, clock: systemClock, identifiers: systemIdentifiers };
-  const stores = openStores(db, { ...context, replica: name });
+  const context = { config, lifetime, logger, clock, identifiers: systemIdentifiers };
+  const stores = openStores(db, config, name, clock, logger);
   const identityIds = Array.from({ length: identityCount }, (_, index) => `identity-${index}`);
-  const identities = createIdentityCache({
-    ...{ store: stores.identities, identityIds, limits: config.identities },
-    ...{ requestMaxMs: config.platform.timeoutMs, clock: systemClock },
-  });
-  const planner = createPlannerLease({ ...context, ...stores, replica: name });
-  const refreshes = openStubRefreshes(stores.refreshes);
+  const { timeoutMs } = config.platform;
+  const { identities: limits } = config;
+  const identities = createIdentityCache(stores.identities, identityIds, limits, timeoutMs, clock);
+  const planner = createPlannerLease(stores.plans, stores.replicas, name, clock, logger);
   const use = createRecentUse(config.scheduling);
-  startJobs(context, { stores, planner, saga: refreshes.saga, use });
-  const { running } = startScanning(context, {
-    ...{ stores, revisionStore, planner, replica: name },
-    refreshes,
-    use,
-    egress: stubEgress(identities),
-    observations: { findLatest: async () => null },
-    livePagesPerMinute: () => 0,
+  const saga = openSaga(context, only({ publish: async () => {} }), stores.refreshes);
+  startRefreshJobs(
+    context,
+    saga,
+    stores.resends,
+    only({ listHoldsOlderThan: async () => ({ asOfMs: null, items: [] }) }),
+  );
+  await openAdmission(context, stores.admission, () => false, planner, use, {
+    saga,
+    observations: only<Observations>({}),
+    expectations: only<Expectations>({}),
   });
+  const { running } = startScanning(
+    context,
+    {
+      saga,
+      store: stores.scans,
+      lists: stores.refreshLists,
+      inventories: stores.inventories,
+      egress: stubEgress(identities),
+      staging,
+      planner,
+      config,
+      identifiers: systemIdentifiers,
+      replica: name,
+      stopping: lifetime.signal,
+    },
+    only<Observations>({ takeInstead: async () => null }),
+    stores.replicas,
+    use,
+    () => 0,
+  );
   return { name, running, lifetime };
 }
 
-interface JobsDeps {
-  readonly stores: Stores;
-  readonly planner: PlannerLease;
-  readonly saga: ScanningDeps['refreshes']['saga'];
-  readonly use: RecentUse;
-}
-
-/** The periodic jobs of a collector: admission, resends, old holds of a ledger that has none. */
-function startJobs(
-  context: Parameters<typeof startScanning>[0],
-  { stores, planner, saga, use }: JobsDeps,
-): void {
-  const { config, clock } = context;
-  const { admission, resends } = stores;
-  const rules = { ...config.admission, accountCountMs: 1_000 };
-  startRefreshJobs(context, {
-    saga,
-    resends,
-    ledger: only({ listHoldsOlderThan: async () => ({ asOfMs: null, items: [] }) }),
-    admission: watchAdmission(
-      admission,
-      () => false,
-      () => planner.plan,
-      rules,
-      use,
-      clock,
-    ),
-    use,
-  });
-}
-
-function openStubRefreshes(refreshes: RefreshStore): ScanningDeps['refreshes'] {
-  const listeners: Parameters<ScanningDeps['refreshes']['onRefreshChanged']>[0][] = [];
-  return {
-    saga: {
-      refreshes,
-      publish: async () => {},
-      clock: systemClock,
-      onChanged: (refresh, left) => {
-        for (const listener of listeners) listener(refresh, left);
-      },
-      logger,
-    },
-    onRefreshChanged: (listener) => void listeners.push(listener),
-  };
-}
-
-const stubEgress = (identities: IdentityCache): ScanningDeps['egress'] => ({
+const stubEgress = (identities: IdentityCache): Scans['egress'] => ({
   identities: [{ id: 'identity', dispatcher: new Agent() }],
   executor: { enqueue: (compute) => Promise.resolve(compute()) },
   onReleaseFailed: () => {},
   onAnswer: () => {},
   monotonicNow,
-  pool: {
+  pool: only({
     async acquire(_request, signal) {
       await pause(2 * pageEveryMs * Math.random(), signal);
       if (!signal.aborted) await identities.currentIdentities();
       return signal.aborted ? undefined : { identityId: 'identity', release: async () => {} };
     },
     restIdentity: async () => {},
-    freeInMs: async () => 0,
     identityStates: () => identities.currentIdentities(),
-    waiting: 0,
-  },
-  breakers: {
-    isOpen: () => false,
-    openUntilMs: () => 0,
-    openCount: 0,
+  }),
+  breakers: only({
     scanAllowance: () => 'all',
     admits: async () => true,
     trackRequest: () => async () => {},
-    update: async () => {},
-  },
+  }),
   platform: {
     fetchPage: async (_identity, { startAssetId }) => ({
       status: 200,
@@ -145,6 +114,7 @@ const stubEgress = (identities: IdentityCache): ScanningDeps['egress'] => ({
     }),
     timeoutMsFor: () => stopMs,
   },
+  pace: { pagesPerSecond: 1, burstPages: 1 },
   pageMs: () => 500,
 });
 
@@ -161,7 +131,7 @@ function pageAfter(last: number) {
   };
 }
 
-const revisionStore: ScanningDeps['revisionStore'] = {
+const staging: Scans['staging'] = {
   textOf: async (page) => Buffer.from(JSON.stringify(page)),
   readEpoch: async () => 'inventory/0',
   stagePage: async ({ epoch, page }) => ({

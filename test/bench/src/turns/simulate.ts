@@ -71,7 +71,7 @@ const breakerPauseMs = 1_000;
 const triesMax = 5;
 const liveWaitMs = 20_000;
 
-const untried = firstTries({ count: 2_000 });
+const untried = firstTries(2_000);
 
 function withFailure(
   { answers, size }: PageTries,

@@ -12,8 +12,8 @@ import {
 import type { PageTries } from '@inventory/refresh-collector/egress/page-verdicts.domain';
 import type {
   SlotOrder,
-  SlotRequest,
   SlotRules,
+  WaitingRequest,
 } from '@inventory/refresh-collector/egress/slot-order.domain';
 import type { Mix } from './mix.ts';
 import type { SimulatedScan } from './simulated-scan.ts';
@@ -38,13 +38,13 @@ const failuresKnown = 7;
 export type Failure = Extract<SlotResult, { result: 'throttled' | 'unreachable' }>;
 
 /** A request for a slot; without a scan it is a live page. */
-export interface SimulatedRequest extends Omit<SlotRequest, 'order'> {
+export interface SimulatedRequest extends Omit<WaitingRequest, 'order'> {
   readonly scan: SimulatedScan | null;
   readonly tries: PageTries;
   readonly replica: number;
 }
 
-type Waiting = SimulatedRequest & SlotRequest;
+type Waiting = SimulatedRequest & WaitingRequest;
 
 interface EgressDependencies {
   readonly time: VirtualTime;

@@ -65,7 +65,11 @@ function shownBilling(billing: Refresh['billing']): RefreshRecord['billing'] {
   };
 }
 
-export function viewOf(refresh: Refresh, estimate: Estimate, settleGraceMs: number): RefreshView {
+export function refreshViewOf(
+  refresh: Refresh,
+  estimate: Estimate,
+  settleGraceMs: number,
+): RefreshView {
   const isPending = !isTerminal(refresh.phase);
   return {
     ...refresh,

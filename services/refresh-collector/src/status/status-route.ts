@@ -1,8 +1,11 @@
 import { refreshApi } from '@inventory/contracts/internal/refresh';
 import { internalRoute } from '@inventory/http/internal-route';
-import { type Clock, isoTime } from '@inventory/runtime/clock';
-import { type AdmissionState, closedReason } from '../admission/admission.domain.ts';
-import { type AppOpening, breakerState } from '../egress/app-breaker.domain.ts';
+import type { Clock } from '@inventory/runtime/clock';
+import { whyClosed } from '../admission/admission.domain.ts';
+import type { AdmissionStore } from '../admission/admission-store.ts';
+import { breakerState } from '../egress/app-breaker.domain.ts';
+import type { AppBreakerStore } from '../egress/app-breaker-store.ts';
+import type { PlannerLease } from '../plan/planner-lease.ts';
 import { expectedReadMs, type PublishedPlan } from '../plan/published-plan.domain.ts';
 import type { QuarterHourStore } from './quarter-hour-store.ts';
 import {
@@ -12,47 +15,48 @@ import {
   waitWithin,
 } from './quarter-hours.domain.ts';
 
-export interface StatusDeps {
-  readonly store: { readAdmission(): Promise<AdmissionState> };
-  readonly breakers: { readOpenings(nowMs: number): Promise<ReadonlyMap<number, AppOpening>> };
+/** What the status of the service is read from. */
+export interface StatusSources {
+  readonly admission: AdmissionStore;
+  readonly breakers: AppBreakerStore;
   readonly quarterHours: QuarterHourStore;
-  readonly plan: () => PublishedPlan;
+  readonly planner: PlannerLease;
   readonly clock: Clock;
 }
 
 /** What anyone may know of the service; nothing of a customer. */
 export const statusRoute = internalRoute({
   ...refreshApi.readStatus,
-  async handle({ store, breakers, quarterHours, plan, clock }: StatusDeps) {
+  async handle({ admission, breakers, quarterHours, planner, clock }: StatusSources) {
     const nowMs = clock.now();
     const sinceMs = quarterHourOf(nowMs) - (quarterHoursShown - 1) * quarterHourMs;
-    const [admission, openings, quarters] = await Promise.all([
-      store.readAdmission(),
+    const [state, openings, quarters] = await Promise.all([
+      admission.readAdmission(),
       breakers.readOpenings(nowMs),
       quarterHours.readSince(sinceMs),
     ]);
-    const reason = closedReason(admission, false);
+    const reason = whyClosed(state, false);
     const byStart = new Map(quarters.map((quarter) => [quarter.startMs, quarter]));
     return {
-      at: isoTime(nowMs),
+      atMs: nowMs,
       admission: { state: reason === null ? ('open' as const) : ('closed' as const), reason },
-      expected_wait_seconds: expectedWaitSeconds(plan(), nowMs),
-      circuit_breakers: [...openings]
+      expectedWaitSeconds: expectedWaitSeconds(planner.plan, nowMs),
+      circuitBreakers: [...openings]
         .toSorted(([one], [other]) => one - other)
-        .map(([app_id, opening]) => ({
-          app_id,
+        .map(([appId, opening]) => ({
+          appId,
           state: breakerState(opening, nowMs),
-          open_until: isoTime(opening.openUntilMs),
+          openUntilMs: opening.openUntilMs,
         })),
-      quarter_hours: Array.from({ length: quarterHoursShown }, (_, at) => {
+      quarterHours: Array.from({ length: quarterHoursShown }, (_, at) => {
         const startMs = sinceMs + at * quarterHourMs;
         const quarter = byStart.get(startMs);
         return {
-          start: isoTime(startMs),
+          start: startMs,
           completed: quarter?.completed ?? 0,
           failed: quarter?.failed ?? 0,
-          wait_p50_seconds: quarter ? waitWithin(quarter, 0.5) : null,
-          wait_p95_seconds: quarter ? waitWithin(quarter, 0.95) : null,
+          waitP50Seconds: quarter ? waitWithin(quarter, 0.5) : null,
+          waitP95Seconds: quarter ? waitWithin(quarter, 0.95) : null,
         };
       }),
     };

@@ -1,5 +1,4 @@
 import { startPeriodicJob } from '@inventory/runtime/periodic-job';
-import type { ServiceConfig } from '@inventory/runtime/service-settings';
 import type { ServiceContext } from '@inventory/service-host/service-context';
 import { isServedFromSaved, type Refresh } from '../saga/refresh.domain.ts';
 import type { QuarterHourStore } from './quarter-hour-store.ts';
@@ -19,7 +18,7 @@ const saveEveryMs = 5_000;
  * from the steps of the refreshes. While none ends, nothing is written.
  */
 export function countEnds(
-  { lifetime, logger }: Pick<ServiceContext<ServiceConfig>, 'lifetime' | 'logger'>,
+  { lifetime, logger }: ServiceContext,
   store: QuarterHourStore,
 ): (refresh: Refresh) => void {
   let counted = new Map<number, QuarterHour>();

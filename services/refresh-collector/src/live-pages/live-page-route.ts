@@ -12,28 +12,16 @@ import type { EndCheckResult } from '@inventory/contracts/vocabulary';
 import { internalRoute } from '@inventory/http/internal-route';
 import { Refused } from '@inventory/http/refused';
 import { Reply } from '@inventory/http/reply';
-import type { SerialExecutor } from '@inventory/runtime/serial-executor';
 import { z } from 'zod';
 import { type PlatformPage, pageMembers } from '../egress/platform-page.domain.ts';
+import { fetchLivePage } from './fetch-live-page.ts';
 import type { LivePageOutcome } from './live-page.domain.ts';
-import type { LivePageRequest } from './read-live-page.ts';
-
-export interface LivePageRouteDeps {
-  readonly read: (request: LivePageRequest, signal: AbortSignal) => Promise<LivePageOutcome>;
-  readonly retryAfterSeconds: (outcome: LivePageOutcome, appId: number) => Promise<number>;
-  /** Serializes large pages. */
-  readonly executor: SerialExecutor;
-  readonly waitMaxMs: number;
-  /** Most pages of one account that are read at a time. */
-  readonly accountReadsMax: number;
-  /** Most of one account in a minute whose client leaves while the platform answers. */
-  readonly abandonedMax: number;
-}
+import type { LivePages } from './open-live-pages.ts';
 
 const largeAssetsMin = 100;
 
 /** One page of the platform as bytes that are ready to be sent, or why there is none. */
-export const readLivePageRoute = internalRoute({
+export const livePageRoute = internalRoute({
   method: 'GET',
   template: livePagePath,
   callers: ['gateway'],
@@ -42,9 +30,9 @@ export const readLivePageRoute = internalRoute({
     query: livePageQuery,
     header: z.object({ [timeLeftHeader]: z.coerce.number().int().min(1) }),
   },
-  async handle(deps: LivePageRouteDeps, { path: scope, query, header }, { signal }) {
+  async handle(livePages: LivePages, { path: scope, query, header }, { signal }) {
     const timeLeftMs = header[timeLeftHeader];
-    if (timeLeftMs > deps.waitMaxMs) {
+    if (timeLeftMs > livePages.waitMaxMs) {
       const issue = { in: 'header', field: timeLeftHeader, reason: 'is too long' } as const;
       throw new Refused({ code: 'invalid_request', detail: { issues: [issue] } });
     }
@@ -57,12 +45,15 @@ export const readLivePageRoute = internalRoute({
       ...previousStart(query.previous_start_assetid),
       timeLeftMs,
     };
-    const read = await deps.read(request, signal);
-    if (read.result !== 'page') throw new Refused(await refusalOf(deps, read, scope.app_id));
+    const read = await fetchLivePage(livePages, request, signal);
+    if (read.result !== 'page') throw new Refused(await refusalOf(livePages, read, scope.app_id));
     const { page, endCheck } = read;
     const form = query.form === 'v1' ? 'without_properties' : 'with_properties';
     const write = () => pageMembers(page, form);
-    const body = page.assets.length < largeAssetsMin ? write() : await deps.executor.enqueue(write);
+    const body =
+      page.assets.length < largeAssetsMin
+        ? write()
+        : await livePages.egress.executor.enqueue(write);
     return new Reply({
       headers: {
         [livePageMetaHeader]: JSON.stringify(z.encode(livePageMeta, metaOf(page, endCheck))),
@@ -78,19 +69,19 @@ const previousStart = (assetid: string | undefined) =>
   assetid === undefined ? {} : { previousStartAssetId: assetid === '' ? null : assetid };
 
 async function refusalOf(
-  deps: Pick<LivePageRouteDeps, 'retryAfterSeconds' | 'accountReadsMax' | 'abandonedMax'>,
+  livePages: LivePages,
   read: Exclude<LivePageOutcome, { result: 'page' }>,
   appId: number,
 ): Promise<LivePageRefusal> {
-  const retryAfterSeconds = () => deps.retryAfterSeconds(read, appId);
+  const retryAfterSeconds = () => livePages.retryAfterSeconds(read, appId);
   switch (read.result) {
     case 'private':
     case 'not_found':
       return { code: `inventory_${read.result}` };
     case 'concurrency_limit':
-      return limitExceeded('concurrency', deps.accountReadsMax, await retryAfterSeconds());
+      return limitExceeded('concurrency', livePages.accountReadsMax, await retryAfterSeconds());
     case 'abandoned_limit':
-      return limitExceeded('abandoned_reads', deps.abandonedMax, await retryAfterSeconds());
+      return limitExceeded('abandoned_reads', livePages.abandonedMax, await retryAfterSeconds());
     case 'failed': {
       const { failure } = read;
       const retry_after_seconds = await retryAfterSeconds();

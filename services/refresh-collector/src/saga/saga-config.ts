@@ -1,6 +1,6 @@
 import { count, duration, integer, type Parsed } from '@inventory/runtime/settings';
 
-export const refreshSettings = {
+export const sagaSettings = {
   QUEUE_DEADLINE_MS: duration().prefault('1800000').describe('Longest time in the queue'),
   COLLECT_DEADLINE_MS: duration().prefault('3600000').describe('Longest time of collecting'),
   SETTLE_GRACE_MS: duration()
@@ -26,9 +26,9 @@ export const refreshSettings = {
 
 const watchMs = 1_000;
 
-export type RefreshConfig = ReturnType<typeof refreshConfig>;
+export type SagaConfig = ReturnType<typeof sagaConfig>;
 
-export function refreshConfig(parsed: Parsed<typeof refreshSettings>) {
+export function sagaConfig(parsed: Parsed<typeof sagaSettings>) {
   return {
     deadlines: {
       queueMs: parsed.QUEUE_DEADLINE_MS,

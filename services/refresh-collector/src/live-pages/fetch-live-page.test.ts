@@ -2,11 +2,13 @@ import { createKeyedSemaphore } from '@inventory/runtime/semaphore';
 import { createSerialExecutor } from '@inventory/runtime/serial-executor';
 import { createTokenBuckets } from '@inventory/runtime/token-buckets';
 import { newAccountId, newScope } from '@inventory/testkit/builders';
+import { only } from '@inventory/testkit/only';
 import { createTestClock } from '@inventory/testkit/test-clock';
 import type { EgressIdentity } from '../egress/egress-identities.ts';
 import type { Denial } from '../egress/page-verdicts.domain.ts';
 import type { RawPlatformAnswer } from '../egress/platform-answer.domain.ts';
-import { type Denials, type LivePageRequest, readLivePage } from './read-live-page.ts';
+import { fetchLivePage, type LivePageRequest } from './fetch-live-page.ts';
+import type { LivePages } from './open-live-pages.ts';
 
 const empty = '{"success":1,"total_inventory_count":0,"rwgrsn":-2}';
 const page: RawPlatformAnswer = { status: 200, body: Buffer.from(empty), retryAfterMs: null };
@@ -22,18 +24,15 @@ function openReplica(slotIsFree = true) {
   const platform = { answer: page, requests: 0, meanwhile: () => {} };
   const abandoned = createTokenBuckets({ perMinute: 2, keysMax: 10, clock });
   const released = async () => {};
-  const egress = {
-    pool: {
+  const egress = only<LivePages['egress']>({
+    pool: only({
       async acquire() {
         if (slotIsFree) return { identityId: identity.id, release: released };
         platform.meanwhile();
         return undefined;
       },
       restIdentity: released,
-      freeInMs: async () => 0,
-      identityStates: async () => [],
-      waiting: 0,
-    },
+    }),
     identities: [identity],
     platform: {
       async fetchPage() {
@@ -48,20 +47,25 @@ function openReplica(slotIsFree = true) {
     onReleaseFailed: () => {},
     onAnswer: () => {},
     monotonicNow: () => 0,
-  };
-  const limiter = createKeyedSemaphore<string>({ perKeyMax: 10, totalMax: 10 });
+  });
+  const limiter = createKeyedSemaphore<LivePageRequest['accountId']>({
+    perKeyMax: 10,
+    totalMax: 10,
+  });
   const known = new Map<LivePageRequest['scope'], Denial>();
-  const denials: Denials = {
-    find: async (scope) => known.get(scope) ?? null,
-    record: async (scope, denial) => void known.set(scope, denial),
-  };
+  const livePages = only<LivePages>({
+    ...{ egress, limiter, abandoned, rules, stopping: new AbortController().signal },
+    begin: async () => () => {},
+    findDenial: async (scope) => known.get(scope) ?? null,
+    recordDenial: async (scope, denial) => void known.set(scope, denial),
+  });
   const read = (
     accountId: LivePageRequest['accountId'],
     client = new AbortController(),
     scope = newScope(),
   ) =>
-    readLivePage(
-      { egress, denials, limiter, abandoned, rules },
+    fetchLivePage(
+      livePages,
       {
         accountId,
         scope,

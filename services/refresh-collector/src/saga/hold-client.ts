@@ -3,20 +3,18 @@ import { type BillingOutcome, billingCommandId } from '@inventory/contracts/mess
 import type { InternalClient } from '@inventory/http/internal-client';
 import type { Refresh } from './refresh.domain.ts';
 
-/** Reads of the billing-ledger. */
-export type LedgerClient = ReturnType<typeof createLedgerClient>;
+/** Reads of holds in the billing-ledger. */
+export type HoldClient = ReturnType<typeof createHoldClient>;
 
 /** A client waits for the reservation of its refresh. */
 const reservationsTimeoutMs = 1_000;
 
-export function createLedgerClient({ call }: InternalClient) {
+export function createHoldClient({ call }: InternalClient) {
   return {
     listHoldsOlderThan: (older_than_seconds: number) =>
       call(ledgerApi.listOldHolds, { query: { older_than_seconds, limit: 1_000 } }),
     /** What is recorded of the reservations of these refreshes, all of one account. */
-    async readReservations(
-      refreshes: readonly Pick<Refresh, 'refreshId' | 'accountId'>[],
-    ): Promise<readonly BillingOutcome[]> {
+    async readReservations(refreshes: readonly Refresh[]): Promise<readonly BillingOutcome[]> {
       const [first] = refreshes;
       if (!first) return [];
       const path = { account_id: first.accountId };

@@ -1,5 +1,5 @@
-import { requiredSettings } from '../test/required-settings.ts';
-import { loadConfig } from './config.ts';
+import { requiredSettings } from '../../test/required-settings.ts';
+import { loadConfig } from '../config.ts';
 import { planLimits } from './start-scanning.ts';
 
 test.each([

@@ -1,18 +1,14 @@
 import type { AccountId } from '@inventory/contracts/ids';
 import type { InventoryKey } from '@inventory/contracts/inventory-key';
 import type { LivePageFailure } from '@inventory/contracts/vocabulary';
-import type { KeyedSemaphore } from '@inventory/runtime/semaphore';
-import type { TokenBuckets } from '@inventory/runtime/token-buckets';
 import { pause } from '@inventory/runtime/wait';
 import {
   avoidedIdentities,
-  type Denial,
   isDenial,
-  type PageRules,
   requestsFirstPage,
   unreachableIdentities,
 } from '../egress/page-verdicts.domain.ts';
-import { type ReadPageDeps, readPage } from '../egress/read-page.ts';
+import { readPage } from '../egress/read-page.ts';
 import {
   afterLiveAnswer,
   beginLivePage,
@@ -22,6 +18,7 @@ import {
   type LivePageProgress,
   outOfTime,
 } from './live-page.domain.ts';
+import type { LivePages } from './open-live-pages.ts';
 
 export interface LivePageRequest {
   readonly accountId: AccountId;
@@ -35,22 +32,6 @@ export interface LivePageRequest {
   readonly timeLeftMs: number;
 }
 
-/** What was confirmed of inventories a short time ago, by any replica. */
-export interface Denials {
-  find(scope: InventoryKey): Promise<Denial | null>;
-  record(scope: InventoryKey, denial: Denial): Promise<void>;
-}
-
-export interface LivePageDeps {
-  readonly egress: ReadPageDeps;
-  readonly denials: Denials;
-  /** Bounds the live pages in progress, in all and of one account. */
-  readonly limiter: Pick<KeyedSemaphore<AccountId>, 'acquire'>;
-  /** A token for each request to the platform whose page lost its client: it is not paid. */
-  readonly abandoned: Pick<TokenBuckets, 'secondsUntilToken' | 'take'>;
-  readonly rules: PageRules;
-}
-
 /** With less time left no request is sent: it would use a slot in vain. */
 const requestMinMs = 500;
 
@@ -60,64 +41,80 @@ const failed = (failure: LivePageFailure): LivePageOutcome => ({ result: 'failed
  * Reads one page from the platform for a waiting client. Nothing is stored: a crash ends the client's
  * request. The signal is aborted when the client no longer waits.
  */
-export async function readLivePage(
-  deps: LivePageDeps,
+export async function fetchLivePage(
+  livePages: LivePages,
+  request: LivePageRequest,
+  signal: AbortSignal,
+): Promise<LivePageOutcome> {
+  const count = await livePages.begin();
+  const outcome = await readPermitted(
+    livePages,
+    request,
+    AbortSignal.any([signal, livePages.stopping]),
+  );
+  count(outcome);
+  return outcome;
+}
+
+async function readPermitted(
+  livePages: LivePages,
   request: LivePageRequest,
   signal: AbortSignal,
 ): Promise<LivePageOutcome> {
   const { accountId } = request;
-  const retryAfterSeconds = deps.abandoned.secondsUntilToken(accountId);
+  const retryAfterSeconds = livePages.abandoned.secondsUntilToken(accountId);
   if (retryAfterSeconds !== null) return { result: 'abandoned_limit', retryAfterSeconds };
-  const permit = deps.limiter.acquire(accountId);
+  const permit = livePages.limiter.acquire(accountId);
   if (permit.result !== 'granted') {
     return permit.result === 'key_full' ? { result: 'concurrency_limit' } : failed('egress_busy');
   }
   let contacts = 0;
-  const onAnswer: ReadPageDeps['onAnswer'] = (answer, ...of) => {
+  const onAnswer: LivePages['egress']['onAnswer'] = (answer, ...of) => {
     if (answer.kind !== 'unreachable') contacts += 1;
-    deps.egress.onAnswer(answer, ...of);
+    livePages.egress.onAnswer(answer, ...of);
   };
   try {
-    return await readChecked({ ...deps, egress: { ...deps.egress, onAnswer } }, request, signal);
+    const egress = { ...livePages.egress, onAnswer };
+    return await readChecked({ ...livePages, egress }, request, signal);
   } finally {
     permit.release();
-    if (signal.aborted) for (; contacts > 0; contacts -= 1) deps.abandoned.take(accountId);
+    if (signal.aborted) for (; contacts > 0; contacts -= 1) livePages.abandoned.take(accountId);
   }
 }
 
 /** A last page without assets is checked against the page before, read again in the time left. */
 async function readChecked(
-  deps: LivePageDeps,
+  livePages: LivePages,
   request: LivePageRequest,
   signal: AbortSignal,
 ): Promise<LivePageOutcome> {
   const { previousStartAssetId, startAssetId, timeLeftMs } = request;
-  const startMs = deps.egress.monotonicNow();
-  const outcome = await readWithin(deps, request, signal);
+  const startMs = livePages.egress.monotonicNow();
+  const outcome = await readWithin(livePages, request, signal);
   if (previousStartAssetId === undefined || !isBlankEnd(outcome)) return outcome;
   const before = {
     ...request,
     startAssetId: previousStartAssetId,
-    timeLeftMs: timeLeftMs - (deps.egress.monotonicNow() - startMs),
+    timeLeftMs: timeLeftMs - (livePages.egress.monotonicNow() - startMs),
   };
-  return checkedEnd(outcome, await readWithin(deps, before, signal), startAssetId);
+  return checkedEnd(outcome, await readWithin(livePages, before, signal), startAssetId);
 }
 
 async function readWithin(
-  deps: LivePageDeps,
+  livePages: LivePages,
   request: LivePageRequest,
   signal: AbortSignal,
 ): Promise<LivePageOutcome> {
-  const { egress, denials, rules } = deps;
+  const { egress, rules } = livePages;
   const { scope } = request;
   const answerByMs = egress.monotonicNow() + request.timeLeftMs;
   const sendBy = AbortSignal.timeout(Math.max(0, Math.floor(request.timeLeftMs - requestMinMs)));
   const waiting = AbortSignal.any([signal, sendBy]);
   const identities = egress.identities.map(({ id }) => id);
-  let progress: LivePageProgress = beginLivePage(request.startAssetId, { count: request.count });
+  let progress: LivePageProgress = beginLivePage(request.startAssetId, request.count);
   for (;;) {
     // Each request for a denied inventory uses a slot (upstream 6.5).
-    const denial = await denials.find(scope);
+    const denial = await livePages.findDenial(scope);
     if (denial !== null) return { result: denial };
     if (!(await egress.breakers.admits(scope.app_id))) return failed('breaker_open');
     const result = await readPage(
@@ -141,7 +138,7 @@ async function readWithin(
     for (const identityId of step.rests) await egress.pool.restIdentity(identityId);
     if (step.outcome) {
       const { result: outcome } = step.outcome;
-      if (isDenial(outcome)) await denials.record(scope, outcome);
+      if (isDenial(outcome)) await livePages.recordDenial(scope, outcome);
       return step.outcome;
     }
     progress = step.progress;

@@ -3,7 +3,7 @@ import { acceptedRefresh } from '../../test/refresh-builder.ts';
 import type { Refresh } from '../saga/refresh.domain.ts';
 import { advance } from '../saga/refresh-saga.domain.ts';
 import { sagaMessages } from '../saga/saga-messages.ts';
-import { recordOf } from './convert.ts';
+import { recordOf } from './refresh-view.ts';
 
 const revisionId: RevisionId = 'invrev_01900000-0000-7000-8000-000000000002';
 const older: RevisionId = 'invrev_01900000-0000-7000-8000-000000000001';

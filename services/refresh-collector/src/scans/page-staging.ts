@@ -11,7 +11,7 @@ import { type PlatformPage, pageText } from '../egress/platform-page.domain.ts';
  * Stages pages in the revision-store; the result is the page's entry of the manifest. Rejects with
  * Refused for a page that is never accepted.
  */
-export type RevisionStoreClient = ReturnType<typeof createRevisionStoreClient>;
+export type PageStaging = ReturnType<typeof createPageStaging>;
 
 const largeAssetsMin = 100;
 
@@ -29,7 +29,7 @@ export interface ReadPagePlace extends PagePlace {
 }
 
 /** `executor` serializes large pages. */
-export function createRevisionStoreClient(client: InternalClient, executor: SerialExecutor) {
+export function createPageStaging(client: InternalClient, executor: SerialExecutor) {
   return {
     /** The text of a page as it is staged; null where it is too large to be saved. Frees the page's rows. */
     async textOf(page: PlatformPage): Promise<Buffer | null> {
