@@ -55,7 +55,9 @@ async function untilAllIsDecided(): Promise<void> {
     'every page is paid or undone, every chain saved or given up',
     async () =>
       (await records.collection('page_intents').countDocuments()) === 0 &&
-      (await records.collection('captures').countDocuments({ 'work.dueAtMs': { $exists: true } })) === 0,
+      (await records
+        .collection('captures')
+        .countDocuments({ 'work.dueAtMs': { $exists: true } })) === 0,
     { everyMs: 250 },
   );
   const scans = (await stack.recordsOf('revision-store')).collection('scans');
