@@ -41,6 +41,14 @@ export type WireCodec<Fields extends z.ZodRawShape> = z.ZodCodec<
   z.ZodObject<CodeShape<Fields>>
 >;
 
+/** Schema of fields by name, as of a query: an object, or a codec of one. */
+export type FieldsSchema = z.ZodObject | z.ZodCodec<z.ZodObject, z.ZodObject>;
+
+/** The fields of a schema as they are sent. */
+export function sentFields(schema: FieldsSchema | undefined): z.ZodRawShape {
+  return (schema instanceof z.ZodCodec ? schema.in : schema)?.shape ?? {};
+}
+
 /**
  * Declares a noun once: in the code its names are camelCase and its times milliseconds, on the wire
  * snake_case and ISO text. A field is a schema of its wire form, or a codec, or a codec that is

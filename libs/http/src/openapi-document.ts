@@ -1,3 +1,4 @@
+import { type FieldsSchema, sentFields } from '@inventory/contracts/wire';
 import { z } from 'zod';
 import {
   definitionOf,
@@ -107,10 +108,10 @@ function operationOf<Described extends DocumentedEndpoint>(
 
 function parametersOf(
   place: 'path' | 'query' | 'header',
-  fields: z.ZodObject | undefined,
+  fields: FieldsSchema | undefined,
   { named, parameterExamples = {} }: Pick<ApiDescription<never>, 'named' | 'parameterExamples'>,
 ): JsonSchema[] {
-  return Object.entries(fields?.shape ?? {}).map(([name, field]) => {
+  return Object.entries(sentFields(fields)).map(([name, field]) => {
     // Of the parameter, where viewers and generators read it.
     const { description, ...schema } = jsonSchemaOf(field, { io: 'input', named });
     return {
@@ -126,8 +127,8 @@ function parametersOf(
 }
 
 /** An array accepts no value at all as an empty one. */
-function acceptsNothing(field: z.ZodType): boolean {
-  return field instanceof z.ZodArray || field.safeParse(undefined).success;
+function acceptsNothing(field: z.core.$ZodType): boolean {
+  return field instanceof z.ZodArray || z.safeParse(field, undefined).success;
 }
 
 function requestBodyOf(

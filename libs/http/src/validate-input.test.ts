@@ -1,5 +1,6 @@
-import { requestTime } from '@inventory/contracts/http/parameters';
+import { canonicalDecimal, requestTime } from '@inventory/contracts/http/parameters';
 import { detailOf } from '@inventory/contracts/refusal';
+import { wire } from '@inventory/contracts/wire';
 import { z } from 'zod';
 import { Refused } from './refused.ts';
 import type { RawInput } from './route.ts';
@@ -47,6 +48,32 @@ test('a valid request becomes what its schemas make of it', () => {
     header: { 'Idempotency-Key': 'abc' },
     body: { max_credits: 125 },
   });
+});
+
+test('a query that is a codec is read by its names on the wire, and given by those in the code', () => {
+  const query = wire({ maxItems: canonicalDecimal(1, 9), thingId: z.array(z.string()) });
+  const read = (text: string) =>
+    validateInput({ query }, raw({ query: new URLSearchParams(text) }), 'refuse');
+
+  expect(read('max_items=3&thing_id=a&thing_id=b')).toEqual({
+    query: { maxItems: 3, thingId: ['a', 'b'] },
+  });
+  expect(() => read('max_items=10&maxItems=3')).toThrow(
+    expect.objectContaining({
+      refusal: expect.objectContaining({
+        detail: {
+          issues: [
+            {
+              in: 'query',
+              field: 'max_items',
+              reason: 'must be a whole number from 1 to 9, as plain digits',
+            },
+            { in: 'query', field: 'maxItems', reason: 'is not a known parameter; max_items is' },
+          ],
+        },
+      }),
+    }),
+  );
 });
 
 test('all problems of path, query, header and body are named at once (Errors: invalid_request)', () => {

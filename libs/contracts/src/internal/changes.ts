@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { canonicalDecimal } from '../http/parameters.ts';
 import { observationId, revisionId } from '../ids.ts';
 import { inventoryKey } from '../inventory-key.ts';
 import { language } from '../languages.ts';
@@ -14,25 +15,23 @@ export const changesPagePath = `${inventoryPaths.inventory}/changes` as const;
 export const changeKey = z.string().min(1).max(100);
 
 /** Query of GET /inventories/{platform_id}/{app_id}/{context_id}/changes of the revision-store. */
-export const changesPageQuery = z
-  .object({
-    since: revisionId,
-    language,
-    page_size: z.coerce.number().int().min(1).max(pageAssetsMax),
-    /** What the first page led to, and the key of the last change given: all three on later pages. */
-    revision_id: revisionId.optional(),
-    observation_id: observationId.optional(),
-    behind: changeKey.optional(),
-  })
-  .refine(
-    ({ revision_id, observation_id, behind }) =>
-      (revision_id === undefined) === (observation_id === undefined) &&
-      (revision_id === undefined) === (behind === undefined),
-    {
-      path: ['behind'],
-      message: 'a pinned chain names its revision, its observation and its place',
-    },
-  );
+export const changesPageQuery = wire({
+  since: revisionId,
+  language,
+  pageSize: canonicalDecimal(1, pageAssetsMax),
+  /** What the first page led to, and the key of the last change given: all three on later pages. */
+  revisionId: revisionId.optional(),
+  observationId: observationId.optional(),
+  behind: changeKey.optional(),
+}).refine(
+  (pinned) =>
+    (pinned.revisionId === undefined) === (pinned.observationId === undefined) &&
+    (pinned.revisionId === undefined) === (pinned.behind === undefined),
+  {
+    path: ['behind'],
+    message: 'a pinned chain names its revision, its observation and its place',
+  },
+);
 
 /** Header with {@link changesPageMeta} (JSON) of the page bytes. */
 export const changesPageMetaHeader = 'x-changes-page';

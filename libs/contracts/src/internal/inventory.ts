@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { canonicalDecimal, scopePath } from '../http/parameters.ts';
+import { canonicalDecimal, decimalWithDefault, scopePath } from '../http/parameters.ts';
 import { observationId, revisionId } from '../ids.ts';
 import { inventoryKey } from '../inventory-key.ts';
 import { language } from '../languages.ts';
@@ -52,11 +52,12 @@ export const chunkDigestHeader = 'x-chunk-digest';
 const inventoryEpoch = z.string().regex(/^[0-9]+\/[0-9]+\/[0-9]+\/[0-9]+$/);
 
 /** Query of PUT …/chunks/{chunk}: the source decides how soon unused chunks expire. */
-export const stagingQuery = z.object({
+export const stagingQuery = wire({
   source: scanSource.default('refresh'),
   /** Absent from callers of an earlier version. */
-  inventory_epoch: inventoryEpoch.optional(),
+  inventoryEpoch: inventoryEpoch.optional(),
 });
+export type StagingQuery = z.output<typeof stagingQuery>;
 
 /** Response of GET /scans/{scan_id}/epochs/{epoch}/pages: the staged pages. */
 const stagedPages = z.object({ pages: z.array(manifestPage).max(scanPagesMax) });
@@ -65,21 +66,19 @@ const stagedPages = z.object({ pages: z.array(manifestPage).max(scanPagesMax) })
 export const packedPageBeginning = '{"success":true,"data":{';
 
 /** Query of GET /inventories/{platform_id}/{app_id}/{context_id}/page of the revision-store. */
-export const currentPageQuery = z
-  .object({
-    language,
-    page_size: z.coerce.number().int().min(1).max(pageAssetsMax),
-    position: z.coerce.number().int().min(0).default(0),
-    descriptions: descriptions.default('page'),
-    /** In which the page may be packed. */
-    coding: contentCoding.optional(),
-    revision_id: revisionId.optional(),
-    observation_id: observationId.optional(),
-  })
-  .refine((query) => (query.revision_id === undefined) === (query.observation_id === undefined), {
-    path: ['observation_id'],
-    message: 'a pinned chain names both what its first page selected: revision and observation',
-  });
+export const currentPageQuery = wire({
+  language,
+  pageSize: canonicalDecimal(1, pageAssetsMax),
+  position: decimalWithDefault(0, Number.MAX_SAFE_INTEGER, 0),
+  descriptions: descriptions.default('page'),
+  /** In which the page may be packed. */
+  coding: contentCoding.optional(),
+  revisionId: revisionId.optional(),
+  observationId: observationId.optional(),
+}).refine((query) => (query.revisionId === undefined) === (query.observationId === undefined), {
+  path: ['observation_id'],
+  message: 'a pinned chain names both what its first page selected: revision and observation',
+});
 
 /** Query of GET /inventories/{platform_id}/{app_id}/{context_id}/assets of the revision-store. */
 export const assetsQuery = z.object({
@@ -95,11 +94,11 @@ export const assetsQuery = z.object({
  * Query of GET /inventories/{platform_id}/{app_id}/{context_id}/lines of the revision-store: a run of
  * assets from a position on, a line each, with {@link currentPageMeta} in its header.
  */
-export const exportLinesQuery = z.object({
+export const exportLinesQuery = wire({
   language,
   format: exportFormat,
-  position: z.coerce.number().int().min(0).default(0),
-  observation_id: observationId.optional(),
+  position: decimalWithDefault(0, Number.MAX_SAFE_INTEGER, 0),
+  observationId: observationId.optional(),
 });
 
 /** Header with {@link currentPageMeta} (JSON) of the page bytes. */
@@ -130,8 +129,15 @@ export const currentPageMeta = wire({
 });
 export type CurrentPageMeta = z.output<typeof currentPageMeta>;
 
+const epochFields = { scanId: z.uuid(), epoch: canonicalDecimal(1, 2 ** 31 - 1) };
 /** Path parameters that name what one worker stages of a scan. */
-export const epochPath = z.object({ scan_id: z.uuid(), epoch: canonicalDecimal(1, 2 ** 31 - 1) });
+const epochPath = wire(epochFields);
+/** Path parameters that name a chunk of it. */
+export const chunkPath = wire({
+  ...epochFields,
+  page: canonicalDecimal(0, scanPagesMax - 1),
+  chunk: canonicalDecimal(0, pageChunksMax - 1),
+});
 
 /** What is JSON in the internal API of the revision-store. */
 export const inventoryApi = {

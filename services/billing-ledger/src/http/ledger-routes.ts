@@ -56,22 +56,22 @@ async function unlessBehind<Value>(read: Promise<Value>): Promise<Value> {
 const accountRoutes = [
   internalRoute({
     ...ledgerApi.readBalance,
-    handle: async ({ readStanding }: LedgerRoutesDeps, { path: { account_id: id } }) =>
+    handle: async ({ readStanding }: LedgerRoutesDeps, { path: { accountId: id } }) =>
       toBalanceView(id, await unlessBehind(readStanding(id))),
   }),
   internalRoute({
     ...ledgerApi.readTerms,
-    handle: async ({ readStanding }: LedgerRoutesDeps, { path: { account_id: id } }) =>
+    handle: async ({ readStanding }: LedgerRoutesDeps, { path: { accountId: id } }) =>
       toAccountTerms(id, await unlessBehind(readStanding(id))),
   }),
   internalRoute({
     ...ledgerApi.readFunds,
-    handle: async ({ readStanding }: LedgerRoutesDeps, { path: { account_id: id }, query }) =>
-      toAccountFunds(id, query.project_id, await unlessBehind(readStanding(id))),
+    handle: async ({ readStanding }: LedgerRoutesDeps, { path: { accountId: id }, query }) =>
+      toAccountFunds(id, query.projectId, await unlessBehind(readStanding(id))),
   }),
   internalRoute({
     ...ledgerApi.listHolds,
-    async handle({ loadAccount }: LedgerRoutesDeps, { path: { account_id: id } }) {
+    async handle({ loadAccount }: LedgerRoutesDeps, { path: { accountId: id } }) {
       const { account } = await unlessBehind(loadAccount(id));
       const items = listHolds(account.holds).map((hold) => ({ accountId: id, ...hold }));
       return { asOfMs: null, items };
@@ -79,26 +79,25 @@ const accountRoutes = [
   }),
   internalRoute({
     ...ledgerApi.readOutcomes,
-    async handle({ journal }: LedgerRoutesDeps, { path: { account_id: id }, query }) {
-      const recorded = await journal.findRecorded(id, query.command_id);
+    async handle({ journal }: LedgerRoutesDeps, { path: { accountId: id }, query }) {
+      const recorded = await journal.findRecorded(id, query.commandId);
       // Another entry may preclude a command.
-      const own = recorded.filter(({ commandId }) => query.command_id.includes(commandId));
+      const own = recorded.filter(({ commandId }) => query.commandId.includes(commandId));
       return { items: own.map((entry) => outcomeOf(id, entry)) };
     },
   }),
   internalRoute({
     ...ledgerApi.readStatement,
-    async handle({ readStatement }: LedgerRoutesDeps, { path: { account_id: id }, query }) {
-      const part = { afterSeq: query.after_seq, limit: query.limit };
-      return toStatementPage(id, await readStatement(id, part));
+    async handle({ readStatement }: LedgerRoutesDeps, { path: { accountId: id }, query }) {
+      return toStatementPage(id, await readStatement(id, query));
     },
   }),
   internalRoute({
     ...ledgerApi.readUsage,
-    async handle({ readUsage }: LedgerRoutesDeps, { path: { account_id: id }, query }) {
-      const { from, to, project_id: project = null } = query;
+    async handle({ readUsage }: LedgerRoutesDeps, { path: { accountId: id }, query }) {
+      const { from, to, projectId = null } = query;
       const days = { fromDay: dayOf(fromIsoTime(from)), endDay: dayOf(fromIsoTime(to)) + 1 };
-      const read = await readUsage(id, { ...days, projectId: project });
+      const read = await readUsage(id, { ...days, projectId });
       if (read.result === 'too_much') throw new Refused({ code: 'usage_too_large' });
       if (read.result === 'behind') throw new Refused(soon);
       return toUsageReport(read.days, read.asOfSeq);
@@ -110,7 +109,7 @@ const journalRoutes = [
   internalRoute({
     ...ledgerApi.listOldHolds,
     async handle({ listOldHolds }: LedgerRoutesDeps, { query }) {
-      const olderThanMs = query.older_than_seconds * 1_000;
+      const olderThanMs = query.olderThanSeconds * 1_000;
       return await listOldHolds({ olderThanMs, limit: query.limit });
     },
   }),
@@ -126,7 +125,7 @@ const journalRoutes = [
   }),
   internalRoute({
     ...ledgerApi.liftQuarantine,
-    handle: async ({ quarantined }: LedgerRoutesDeps, { path: { account_id: id } }) => ({
+    handle: async ({ quarantined }: LedgerRoutesDeps, { path: { accountId: id } }) => ({
       accountId: id,
       lifted: await quarantined.deleteQuarantined(id),
     }),

@@ -74,9 +74,9 @@ export const readStatementRoute = publicRoute({
       limit,
     });
     const pagination = parts.paginationTo(next === null ? null : JSON.stringify(next));
-    const { next_cursor: cursor } = pagination;
+    const { nextCursor: cursor } = pagination;
     if (type === csvType) return csvAnswer(statementCsv(items), nextPath(cursor, limit));
-    return { data: { items, pagination }, meta: { request_id: requestId } };
+    return { data: { items, pagination }, meta: { requestId } };
   },
 });
 

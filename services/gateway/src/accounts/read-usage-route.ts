@@ -47,7 +47,7 @@ export const readUsageRoute = dataRoute({
   errors: ['project_not_found'],
   async handle({ ledger, tenancy, clock }: AccountServices, { query }, { principal }) {
     const { accountId } = principal;
-    const projectId = query.project_id;
+    const projectId = query.projectId;
     if (projectId !== undefined) {
       const project = await tenancy.findProject(projectId);
       if (project?.accountId !== accountId) throw new Refused({ code: 'project_not_found' });

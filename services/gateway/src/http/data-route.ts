@@ -66,7 +66,7 @@ export function dataRoute<Deps, const Schemas extends InputSchemas, Data extends
       ...(also && { also: { ...also, example: whole } }),
     },
     async handle(deps: Deps, input: Input<Schemas>, request) {
-      return { ...(await handle(deps, input, request)), meta: { request_id: request.requestId } };
+      return { ...(await handle(deps, input, request)), meta: { requestId: request.requestId } };
     },
   });
 }

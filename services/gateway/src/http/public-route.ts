@@ -1,5 +1,6 @@
 import type { PublicCode } from '@inventory/contracts/refusal-codes';
 import type { Permission, ProductCode } from '@inventory/contracts/vocabulary';
+import { sentFields } from '@inventory/contracts/wire';
 import type { DocumentedEndpoint } from '@inventory/http/openapi-document';
 import type { DocumentedAnswer } from '@inventory/http/openapi-responses';
 import { Refused } from '@inventory/http/refused';
@@ -107,7 +108,7 @@ export function publicRoute<
   const Schemas extends InputSchemas,
   Body extends PublicAnswer['body'],
 >({ handle, ...settings }: PublicRouteSettings<Deps, Schemas, Body>): PublicRoute<Deps> {
-  const isOfProject = settings.input.path?.shape['project_id'] !== undefined;
+  const isOfProject = 'project_id' in sentFields(settings.input.path);
   const ofProject: readonly PublicCode[] = isOfProject ? ['project_not_found'] : [];
   const endpoint = { ...settings, errors: [...ofProject, ...settings.errors] };
   return {

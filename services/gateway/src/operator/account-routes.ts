@@ -62,7 +62,7 @@ export const accountRoutes = [
     answer: accountRecord,
     errors,
     handle: async ({ tenancy }, { path }) =>
-      accountView(await tenancy.requireAccount(path.account_id)),
+      accountView(await tenancy.requireAccount(path.accountId)),
   }),
   operatorRoute({
     operationId: 'changeAccount',
@@ -110,6 +110,6 @@ export const accountRoutes = [
     answer: accountRecord,
     errors,
     handle: async ({ tenancy }, { path, body }) =>
-      accountView(await tenancy.changeAccount(path.account_id, body)),
+      accountView(await tenancy.changeAccount(path.accountId, body)),
   }),
 ];

@@ -33,7 +33,7 @@ export const serviceAccountRoutes = [
     answer: serviceAccountRecord,
     errors: ['account_not_found'],
     async handle({ tenancy }, { path, body }) {
-      const wanted = { accountId: path.account_id, name: body.name };
+      const wanted = { accountId: path.accountId, name: body.name };
       return serviceAccountView(await tenancy.createServiceAccount(wanted));
     },
   }),
@@ -51,9 +51,9 @@ export const serviceAccountRoutes = [
     errors: ['account_not_found', 'invalid_cursor'],
     handle: (services, { path, query }) =>
       listById(services, query, {
-        list: ['service_accounts', path.account_id],
+        list: ['service_accounts', path.accountId],
         async read(part) {
-          const account = await services.tenancy.requireAccount(path.account_id);
+          const account = await services.tenancy.requireAccount(path.accountId);
           const found = await services.tenancy.listServiceAccounts(account, part);
           return found.map(serviceAccountView);
         },
@@ -72,7 +72,7 @@ export const serviceAccountRoutes = [
     answer: serviceAccountRecord,
     errors,
     handle: async ({ tenancy }, { path }) =>
-      serviceAccountView(await tenancy.requireServiceAccount(path.service_account_id)),
+      serviceAccountView(await tenancy.requireServiceAccount(path.serviceAccountId)),
   }),
   operatorRoute({
     operationId: 'changeServiceAccount',
@@ -95,6 +95,6 @@ export const serviceAccountRoutes = [
     answer: serviceAccountRecord,
     errors,
     handle: async ({ tenancy }, { path, body }) =>
-      serviceAccountView(await tenancy.changeServiceAccount(path.service_account_id, body)),
+      serviceAccountView(await tenancy.changeServiceAccount(path.serviceAccountId, body)),
   }),
 ];

@@ -36,9 +36,9 @@ const readingRoutes = [
     answer: listOf(webhookEndpoint),
     errors: ['project_not_found'],
     async handle({ tenancy, webhooks }, { path }) {
-      await tenancy.requireProject(path.project_id);
+      await tenancy.requireProject(path.projectId);
       const { items } = await webhooks.call(webhookApi.listEndpoints, { path });
-      return { items, next_cursor: null };
+      return { items, nextCursor: null };
     },
   }),
   operatorRoute({
@@ -69,12 +69,12 @@ const readingRoutes = [
     answer: listOf(webhookDelivery),
     errors: [...errors, 'invalid_cursor'],
     async handle(services, { path, query: { cursor, ...filter } }) {
-      const parts = partsOf(services, 'deliveries', path.endpoint_id);
+      const parts = partsOf(services, 'deliveries', path.endpointId);
       const part = { ...filter, before: parts.begin(cursor) ?? undefined };
       const input = { path, query: part };
       const found = await services.webhooks.call(webhookApi.listDeliveries, input);
-      const { next_cursor } = parts.paginationTo(found.nextBefore);
-      return { items: found.items, next_cursor };
+      const { nextCursor } = parts.paginationTo(found.nextBefore);
+      return { items: found.items, nextCursor };
     },
   }),
 ];

@@ -83,7 +83,7 @@ export const exportCurrentRoute = publicRoute({
   async handle(services: PageServices, { path: scope, query, header }, request) {
     const { requestId, principal, type, signal } = request;
     const { accountId, projectId } = principal;
-    const { language, from_row: fromRow, observation_id: observationId = null } = query;
+    const { language, fromRow, observationId = null } = query;
     const format = exportFormats[type as keyof typeof exportFormats];
     const wanted = { scope, language, format, fromRow, observationId, signal };
     const key = header['Idempotency-Key'];
@@ -144,7 +144,7 @@ function toAnswer(
   const coding = request.acceptedCoding();
   let end: string | undefined;
   const findNext = (position: number) =>
-    services.revisions.findLines({ scope, language, format, position, observationId }, signal);
+    services.revisions.findLines(scope, { language, format, position, observationId }, signal);
   const body = exportBody(page, format, findNext, (reached) => {
     end = reached;
   });

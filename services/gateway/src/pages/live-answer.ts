@@ -37,5 +37,5 @@ function refuseIfDenied(
   if (page.result !== 'denied') return;
   const bill = billOf(read, priceVersion, reasons[page.refusal.code]);
   const extras = read.result === 'charged' ? { delivery: read.delivery } : { headers: replayed };
-  throw new BilledRefused(page.refusal, { billing: { ...bill }, ...extras });
+  throw new BilledRefused(page.refusal, { billing: bill, ...extras });
 }

@@ -5,6 +5,7 @@ import {
   livePageMeta,
   livePageMetaHeader,
   livePagePath,
+  livePageQuery,
   timeLeftHeader,
 } from '@inventory/contracts/internal/live-page';
 import type { InventoryKey } from '@inventory/contracts/inventory-key';
@@ -14,6 +15,7 @@ import { pageAssetsMax } from '@inventory/contracts/vocabulary';
 import type { InternalClient } from '@inventory/http/internal-client';
 import { pathOf } from '@inventory/http/path-of';
 import { Refused } from '@inventory/http/refused';
+import { z } from 'zod';
 
 export interface WantedLivePage {
   readonly accountId: AccountId;
@@ -77,19 +79,16 @@ export function createLivePageClient(client: InternalClient, calls: LivePageCall
   const lane = { connections: limits.totalMax, waitingMax: limits.totalMax };
   return {
     async readLivePage(wanted: WantedLivePage): Promise<LiveAnswer> {
-      const { accountId, scope, language, form, signal, startAssetid } = wanted;
-      const { previousStartAssetid: before } = wanted;
+      const { scope, signal, startAssetid, previousStartAssetid: before } = wanted;
       const call = client.parts({
         method: 'GET',
         path: pathOf(livePagePath, scope),
-        query: {
-          account_id: accountId,
-          language,
-          form,
+        query: z.encode(livePageQuery, {
+          ...wanted,
           count: pageAssetsMax,
-          start_assetid: startAssetid ?? undefined,
-          previous_start_assetid: before === null ? '' : before,
-        },
+          startAssetid: startAssetid ?? undefined,
+          previousStartAssetid: before === null ? '' : before,
+        }),
         headers: (timeLeftMs) => ({
           [timeLeftHeader]: String(Math.max(1, timeLeftMs - liveTransferMs)),
         }),

@@ -46,11 +46,11 @@ export function openExport(
   wanted: WantedExport,
   key: ReadKey | null,
 ): Promise<KeyedRead<OpenedExport>> {
-  const { fromRow } = wanted;
+  const { scope, fromRow, signal, ...lines } = wanted;
 
   async function open(observationId: ObservationId | null): Promise<FetchedPage<OpenedExport>> {
-    const lines = { ...wanted, position: fromRow, observationId };
-    const first = await revisions.findLines(lines, wanted.signal).catch((error: unknown) => {
+    const query = { ...lines, position: fromRow, observationId: observationId ?? undefined };
+    const first = await revisions.findLines(scope, query, signal).catch((error: unknown) => {
       if (!(error instanceof Refused)) throw error;
       throw new Refused({ code: 'invalid_request', detail: { issues: [beyondEnd] } });
     });

@@ -93,7 +93,7 @@ export const readCurrentRoute = publicRoute({
     const { requestId, principal } = request;
     const { accountId, projectId } = principal;
     const chain = { accountId, scope, language: query.language };
-    const { language, page_size: pageSize = pageAssetsMax, cursor = null } = query;
+    const { language, pageSize = pageAssetsMax, cursor = null } = query;
     const from = cursor === null ? null : openCurrentCursor(services.cursors, chain, cursor);
     const { descriptions, assetid: assetIds } = query;
     const key = header['Idempotency-Key'];
@@ -196,7 +196,7 @@ export function currentBody(
 }
 
 function endOf({ page, ageSeconds, nextCursor, meta }: CurrentFrame): string {
-  const pagination = { has_more: nextCursor !== null, next_cursor: nextCursor };
+  const pagination = { hasMore: nextCursor !== null, nextCursor };
   const before = JSON.stringify(z.encode(currentPageBefore, { ...page, ageSeconds }));
   const behind = JSON.stringify(z.encode(currentPageBehind, { ...page, pagination }));
   return (

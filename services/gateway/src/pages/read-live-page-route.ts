@@ -137,10 +137,7 @@ function livePageBody(
   request: AdmittedRequest,
   cursor: string | null,
 ): readonly Buffer[] {
-  const pagination = {
-    has_more: cursor !== null,
-    ...(cursor === null ? {} : { next_cursor: cursor }),
-  };
+  const pagination = { hasMore: cursor !== null, nextCursor: cursor ?? undefined };
   const rest = JSON.stringify(z.encode(livePageEnd, { ...page.meta, pagination }));
   return [
     Buffer.from('{"success":true,"data":{'),

@@ -57,8 +57,7 @@ function v1Route(dialect: V1Dialect) {
     async handle(services: PageServices, { path: scope, query, header }, request) {
       const { requestId, principal, hold } = request;
       const { accountId, projectId } = principal;
-      const { language } = query;
-      const startAssetid = query.start_assetid ?? null;
+      const { language, startAssetid = null } = query;
       const key = header['Idempotency-Key'];
       const inputs = [...Object.values(scope), language, startAssetid];
       const read = await readLivePage(

@@ -45,7 +45,7 @@ export const cancelRefreshRoute = dataRoute({
   async handle(deps: CancelRefreshDeps, { path }, { requestId, principal }) {
     const { accountId, projectId } = principal;
     const requestedAtMs = deps.clock.now();
-    const cancel = { accountId, projectId, refreshId: path.refresh_id, requestedAtMs };
+    const cancel = { accountId, projectId, ...path, requestedAtMs };
     const view = await cancelRefresh(deps, requestId, cancel);
     return { data: view.record, headers: retryAfterHeader(view.retryAfterSeconds) };
   },

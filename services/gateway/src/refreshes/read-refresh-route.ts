@@ -32,8 +32,7 @@ export const readRefreshRoute = dataRoute({
   errors: ['refresh_not_found'],
   async handle(deps: AwaitRefreshDeps, { path, query }, { principal, signal }) {
     const { accountId, projectId } = principal;
-    const refreshId = path.refresh_id;
-    const wish = { accountId, projectId, refreshId, waitSeconds: query.wait, signal };
+    const wish = { ...path, accountId, projectId, waitSeconds: query.wait, signal };
     const view = await awaitRefresh(deps, wish);
     if (view === null) throw new Refused({ code: 'refresh_not_found' });
     const { record, expectedCompletedAtMs } = view;

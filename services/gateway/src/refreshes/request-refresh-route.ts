@@ -98,7 +98,7 @@ export const requestRefreshRoute = publicRoute({
         ...(isReplay ? { 'Idempotency-Replayed': 'true' } : {}),
       },
       data: record,
-      meta: { request_id: request.requestId, ...meta, rate_limit: request.rateLimit },
+      meta: { requestId: request.requestId, ...meta, rateLimit: request.rateLimit },
     };
   },
 });

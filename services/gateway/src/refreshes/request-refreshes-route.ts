@@ -1,3 +1,4 @@
+import { idempotencyKey } from '@inventory/contracts/http/parameters';
 import { refreshPath } from '@inventory/contracts/http/refresh';
 import {
   batchBytesMax,
@@ -104,11 +105,7 @@ export const requestRefreshesRoute = publicRoute({
     return {
       headers: rateLimitHeaders(rateLimit),
       data: { items },
-      meta: {
-        request_id: request.requestId,
-        product_code: refreshProduct,
-        rate_limit: rateLimit,
-      },
+      meta: { requestId: request.requestId, productCode: refreshProduct, rateLimit },
     };
   },
 });
@@ -127,7 +124,7 @@ interface BatchEntry {
 /** An item of the request, or why it is none. */
 function readItem(value: unknown, index: number): BatchEntry {
   const read = readBatchItem(refreshBatchItem, value, index);
-  const key = refreshBatchItem.shape.idempotency_key.safeParse(Object(value).idempotency_key);
+  const key = idempotencyKey.safeParse(Object(value).idempotency_key);
   return { key: key.data ?? '', read };
 }
 
@@ -137,41 +134,35 @@ async function admitItem(
   { key, read }: BatchEntry,
 ): Promise<RefreshBatchResult> {
   if (read.result === 'refused') return toRefusedItem(key, read.refusal);
-  const { item } = read;
-  const { platform_id, app_id, context_id } = item;
+  const { platform_id, app_id, context_id, maxAgeSeconds = null, ...wanted } = read.item;
+  const scope = { platform_id, app_id, context_id };
   try {
-    const admitted = await admitRefresh(deps, request, {
-      scope: { platform_id, app_id, context_id },
-      language: item.language,
-      maxCredits: item.max_credits,
-      maxAgeSeconds: item.max_age_seconds ?? null,
-      idempotencyKey: item.idempotency_key,
-    });
-    return toAccepted(item, admitted);
+    const admitted = await admitRefresh(deps, request, { ...wanted, scope, maxAgeSeconds });
+    return toAccepted(key, admitted);
   } catch (error) {
     return toRefusedItem(key, itemRefusal(error, request, deps.logger));
   }
 }
 
-function toAccepted(item: RefreshBatchItem, admitted: AdmittedRefresh): RefreshBatchResult {
-  const { status, record, retryAfterSeconds, isReplay } = admitted;
+function toAccepted(idempotencyKey: string, admitted: AdmittedRefresh): RefreshBatchResult {
+  const { status, record, meta, retryAfterSeconds, isReplay } = admitted;
   return {
-    idempotency_key: item.idempotency_key,
+    idempotencyKey,
     result: 'accepted',
     success: true,
     status,
     location: refreshPath(record.refreshId),
-    idempotency_replayed: isReplay,
-    retry_after_seconds: retryAfterSeconds,
+    idempotencyReplayed: isReplay,
+    retryAfterSeconds,
     data: record,
-    meta: admitted.meta,
+    meta,
   };
 }
 
 function toRefusedItem(key: string, refusal: PublicRefusal): RefreshBatchResult {
   return {
-    idempotency_key: key,
-    retry_after_seconds: retryAfterOf(refusal),
+    idempotencyKey: key,
+    retryAfterSeconds: retryAfterOf(refusal),
     ...refusedItem(refusal),
   };
 }

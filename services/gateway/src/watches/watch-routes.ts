@@ -53,7 +53,7 @@ const putWatchRoute = dataRoute({
   },
   errors: ['watch_limit_exceeded'],
   async handle(services: WatchServices, { path, body }, { principal: { accountId } }) {
-    const { project_id: projectId, ...scope } = path;
+    const { projectId, ...scope } = path;
     const { dryRun: isDryRun, ...settings } = body;
     const put = await putWatch(services, { ...settings, accountId, projectId, scope }, isDryRun);
     const data = await readView(services, put.watch);
@@ -71,7 +71,7 @@ const readWatchRoute = dataRoute({
   input: { path: watchScopePath },
   answer: { status: 200, description: 'The watch.', data: watchView, example: watchExample },
   errors: ['watch_not_found'],
-  async handle(services: WatchServices, { path: { project_id: projectId, ...scope } }) {
+  async handle(services: WatchServices, { path: { projectId, ...scope } }) {
     const found = await services.watches.findWatch(projectId, scope);
     if (found === null) throw new Refused({ code: 'watch_not_found' });
     return { data: await readView(services, found) };
@@ -94,7 +94,7 @@ const listWatchesRoute = dataRoute({
   errors: ['invalid_cursor'],
   async handle(
     { watches, prices, cursors }: WatchServices,
-    { path: { project_id: projectId }, query: { state, limit, cursor } },
+    { path: { projectId }, query: { state, limit, cursor } },
   ) {
     const parts = listParts(cursors, ['watches', projectId]);
     const after = parts.begin(cursor);
@@ -121,7 +121,7 @@ const deleteWatchRoute = dataRoute({
     example: { watch_id: exampleIds.watch, deleted: true },
   },
   errors: ['watch_not_found'],
-  async handle({ watches }: WatchServices, { path: { project_id: projectId, ...scope } }) {
+  async handle({ watches }: WatchServices, { path: { projectId, ...scope } }) {
     const deleted = await watches.deleteWatch(projectId, scope);
     if (deleted === null) throw new Refused({ code: 'watch_not_found' });
     return { data: { watchId: deleted.watchId, deleted: true as const } };

@@ -109,7 +109,7 @@ const listWebhookEndpointsRoute = dataRoute({
   }),
   errors: ['invalid_cursor'],
   async handle({ webhooks, cursors }: WebhookServices, { path, query: { limit, cursor } }) {
-    const parts = listParts(cursors, ['webhook-endpoints', path.project_id]);
+    const parts = listParts(cursors, ['webhook-endpoints', path.projectId]);
     const after = parts.begin(cursor) ?? '';
     const { items } = await webhooks.call(webhookApi.listEndpoints, { path });
     const left = items.filter((endpoint) => placeOf(endpoint) > after);

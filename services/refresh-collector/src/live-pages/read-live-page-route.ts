@@ -49,12 +49,12 @@ export const readLivePageRoute = internalRoute({
       throw new Refused({ code: 'invalid_request', detail: { issues: [issue] } });
     }
     const request = {
-      accountId: query.account_id,
+      accountId: query.accountId,
       scope,
       language: query.language,
       count: query.count,
-      startAssetId: query.start_assetid ?? null,
-      ...previousStart(query.previous_start_assetid),
+      startAssetId: query.startAssetid ?? null,
+      ...previousStart(query.previousStartAssetid),
       timeLeftMs,
     };
     const read = await deps.read(request, signal);

@@ -2,7 +2,6 @@ import { refreshApi } from '@inventory/contracts/internal/refresh';
 import { inventoryKeyText } from '@inventory/contracts/inventory-key';
 import { internalRoute } from '@inventory/http/internal-route';
 import { Refused } from '@inventory/http/refused';
-import { fromIsoTime } from '@inventory/runtime/clock';
 import type { InventorySizes } from '../admission/admit-refresh.ts';
 import type { AdmissionWatch } from '../admission/watch-admission.ts';
 import { type FindObservationDeps, findObservation } from '../observations/find-observation.ts';
@@ -25,7 +24,7 @@ export interface RefreshRoutesDeps extends FindObservationDeps, ConfirmDeps {
 const readRefreshRoute = internalRoute({
   ...refreshApi.readRefresh,
   async handle(deps: RefreshRoutesDeps, { path, query }) {
-    const id = path.refresh_id;
+    const id = path.refreshId;
     const refresh = completedHere(deps, id) ?? (await findConfirmed(deps, id));
     if (!refresh) throw new Refused({ code: 'refresh_not_found' });
     const isInterim = query.interim !== undefined;
@@ -65,16 +64,18 @@ async function estimateNow(
 const listRefreshesRoute = internalRoute({
   ...refreshApi.listRefreshes,
   async handle(deps: RefreshRoutesDeps, { path, query }) {
-    const { before_requested_at: beforeAt, before_refresh_id: beforeId } = query;
+    const { beforeRequestedAtMs: requestedAtMs, beforeRefreshId: refreshId } = query;
     const { items, hasMore } = await listConfirmed(deps, {
-      projectId: path.project_id,
+      projectId: path.projectId,
       states: query.state,
-      refreshIds: query.refresh_id,
-      watchId: query.watch_id,
+      refreshIds: query.refreshId,
+      watchId: query.watchId,
       isCharged: query.charged && query.charged === 'true',
       limit: query.limit,
       before:
-        beforeAt && beforeId ? { requestedAtMs: fromIsoTime(beforeAt), refreshId: beforeId } : null,
+        requestedAtMs !== undefined && refreshId !== undefined
+          ? { requestedAtMs, refreshId }
+          : null,
     });
     return { items: items.map((refresh) => recordOf(refresh, deps.settleGraceMs)), hasMore };
   },
@@ -83,16 +84,9 @@ const listRefreshesRoute = internalRoute({
 const readAttemptRoute = internalRoute({
   ...refreshApi.readAttempt,
   async handle(deps: RefreshRoutesDeps, { path, query }) {
-    const {
-      account_id: accountId,
-      idempotency_key: key,
-      language,
-      max_age_seconds: maxAgeSeconds,
-      ...scope
-    } = query;
+    const { accountId, idempotencyKey: key, language, maxAgeSeconds, ...scope } = query;
     const isKnown =
-      key !== undefined &&
-      (await deps.refreshes.readKeyState(path.project_id, key)).holder !== null;
+      key !== undefined && (await deps.refreshes.readKeyState(path.projectId, key)).holder !== null;
     if (isKnown) return { isKnownKey: true, refusal: null, isSaved: false };
     const expectedPages = await deps.inventories.expectedPages(inventoryKeyText(scope));
     const refusal = await deps.admission.refusalOf({ accountId, scope }, expectedPages);

@@ -43,7 +43,7 @@ export function createRevisionStoreClient(client: InternalClient, executor: Seri
     },
     /** Frees the text once it is staged. */
     stagePage: ({ inventoryEpoch, ...place }: ReadPagePlace, text: Buffer): Promise<ManifestPage> =>
-      stagePage(client, place, text, { refusals, query: { inventory_epoch: inventoryEpoch } }),
+      stagePage(client, place, text, { source: 'refresh', inventoryEpoch }, { refusals }),
   };
 }
 

@@ -30,7 +30,7 @@ export const readChangesPageRoute = internalRoute({
   // Pages are a few MiB each, and in memory until they are sent.
   inFlightMax: 24,
   async handle(reading: InventoryReading, { path: scope, query }) {
-    const { since, language, page_size: pageSize } = query;
+    const { since, language, pageSize } = query;
     const request = { scope, since, language, pageSize, pinned: pinnedBy(query) };
     const page = await readChanges(reading, request);
     switch (page.result) {
@@ -71,7 +71,7 @@ const unknownRevision = {
 } as const;
 
 function pinnedBy(query: z.output<typeof changesPageQuery>): ChangesPageRequest['pinned'] {
-  const { revision_id: revisionId, observation_id: observationId, behind } = query;
+  const { revisionId, observationId, behind } = query;
   return revisionId && observationId && behind ? { revisionId, observationId, behind } : null;
 }
 

@@ -42,7 +42,7 @@ export const readCurrentPageRoute = internalRoute({
     const page = await readCurrent(reading, {
       scopeKey: inventoryKeyText(scope),
       language: query.language,
-      pageSize: query.page_size,
+      pageSize: query.pageSize,
       position: query.position,
       descriptions: query.descriptions,
       coding: query.coding ?? null,
@@ -76,7 +76,7 @@ export const readExportLinesRoute = internalRoute({
   inFlightMax: 8,
   async handle(
     reading: InventoryReading,
-    { path: scope, query: { observation_id: observationId = null, ...query } },
+    { path: scope, query: { observationId = null, ...query } },
   ) {
     const scopeKey = inventoryKeyText(scope);
     const lines = await readExportLines(reading, { ...query, scopeKey, observationId });
@@ -154,7 +154,7 @@ function pageReply(meta: CurrentPageMeta, body: readonly Buffer[]): Reply {
 const beyondEnd = { in: 'query', field: 'position', reason: 'is beyond the end' } as const;
 
 function pinnedBy(query: z.output<typeof currentPageQuery>): CurrentPageRequest['pinned'] {
-  const { revision_id: revisionId, observation_id: observationId } = query;
+  const { revisionId, observationId } = query;
   return revisionId && observationId ? { revisionId, observationId } : null;
 }
 
