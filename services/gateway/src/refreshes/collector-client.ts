@@ -1,5 +1,7 @@
-import type { RefreshId } from '@inventory/contracts/ids';
+import type { AccountId, ProjectId, RefreshId } from '@inventory/contracts/ids';
 import { refreshApi } from '@inventory/contracts/internal/refresh';
+import type { InventoryKey } from '@inventory/contracts/inventory-key';
+import type { Language } from '@inventory/contracts/languages';
 import type { RefreshRequest } from '@inventory/contracts/messages/refresh';
 import {
   type CallInput,
@@ -7,11 +9,16 @@ import {
   nullIfRefused,
 } from '@inventory/http/internal-client';
 
-/** An attempt that is not made yet. */
-export type PlannedAttempt = Pick<
-  RefreshRequest,
-  'accountId' | 'projectId' | 'scope' | 'language' | 'freshness' | 'idempotencyKey'
->;
+/** A refresh that is not requested yet. */
+export interface PlannedRefresh {
+  readonly accountId: AccountId;
+  readonly projectId: ProjectId;
+  readonly scope: InventoryKey;
+  readonly language: Language;
+  readonly maxCredits: number;
+  readonly freshness: RefreshRequest['freshness'];
+  readonly idempotencyKey: string | null;
+}
 
 /** Reads of the refresh-collector. Rejects with ServiceUnreachable when it is unavailable. */
 export type CollectorClient = ReturnType<typeof createCollectorClient>;
@@ -28,7 +35,7 @@ export function createCollectorClient({ call }: InternalClient) {
       call(refreshApi.listRefreshes, input),
     readStatus: () => call(refreshApi.readStatus, {}),
     /** Whether the key is known, else what its admission would refuse. */
-    findAttempt({ accountId, projectId, scope, freshness, ...attempt }: PlannedAttempt) {
+    findAttempt({ accountId, projectId, scope, freshness, ...attempt }: PlannedRefresh) {
       const query = {
         ...scope,
         accountId,

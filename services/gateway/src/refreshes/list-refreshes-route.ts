@@ -7,7 +7,7 @@ import { dataRoute, partOf } from '../http/data-route.ts';
 import { completedRecord } from '../http/openapi/examples.ts';
 import { nextPart, refreshLinks, sameProject, scopeOf } from '../http/openapi/links.ts';
 import { type CursorSealer, listParts } from '../http/sealed-cursor.ts';
-import type { CollectorClient } from './collector-client.ts';
+import type { RefreshServices } from './open-refreshes.ts';
 
 /** GET /v2/projects/{project_id}/inventory-refreshes: newest first, for any Credential of it. */
 export const listRefreshesRoute = dataRoute({
@@ -24,10 +24,7 @@ export const listRefreshesRoute = dataRoute({
     listRefreshes: { ...sameProject, ...nextPart() },
   }),
   errors: ['invalid_cursor'],
-  async handle(
-    { collector, cursors }: { readonly collector: CollectorClient; readonly cursors: CursorSealer },
-    { path, query },
-  ) {
+  async handle({ collector, cursors }: RefreshServices, { path, query }) {
     const parts = refreshParts(cursors, ['refreshes', path.projectId]);
     const { cursor, ...filter } = query;
     const part = await collector.listRefreshes({

@@ -14,7 +14,6 @@ import type { PublicRefusal } from '@inventory/contracts/refusal-codes';
 import type { AdmittedRequest } from '../http/answer.ts';
 import { itemRefusal, type ReadItem, readBatchItem, refusedItem } from '../http/batch-items.ts';
 import { rateLimitHeaders, takeBatch } from '../http/limits/limit-rate.ts';
-import type { TrafficLimiter } from '../http/limits/limit-traffic.ts';
 import {
   acceptanceTermsExample,
   errorExample,
@@ -27,7 +26,8 @@ import {
 import { refreshLinks } from '../http/openapi/links.ts';
 import { publicRoute } from '../http/public-route.ts';
 import { batchConcurrencyMax, runBatch } from '../http/run-batch.ts';
-import { type AdmitRefreshDeps, admitRefresh } from './admit-refresh.ts';
+import { admitRefresh } from './admit-refresh.ts';
+import type { RefreshServices } from './open-refreshes.ts';
 import { type AdmittedRefresh, refreshProduct } from './refresh-answer.ts';
 
 /** POST …/inventory-refreshes/batch: many refreshes, each admitted on its own. */
@@ -85,20 +85,13 @@ export const requestRefreshesRoute = publicRoute({
     },
   },
   errors: [],
-  async handle(
-    deps: AdmitRefreshDeps & {
-      readonly limiter: TrafficLimiter;
-      readonly deadlines: AdmitRefreshDeps['deadlines'] & { readonly batchMs: number };
-    },
-    { body },
-    request,
-  ) {
-    const rateLimit = await takeBatch(deps.limiter, request, body.items.length);
+  async handle(services: RefreshServices, { body }, request) {
+    const rateLimit = await takeBatch(services.limiter, request, body.items.length);
     const items = await runBatch(body.items.map(readItem), {
       keyOf: ({ key }) => key,
       concurrencyMax: batchConcurrencyMax,
-      beginWithinMs: deps.deadlines.batchMs,
-      run: (entry) => admitItem(deps, request, entry),
+      beginWithinMs: services.deadlines.batchMs,
+      run: (entry) => admitItem(services, request, entry),
       late: ({ key }) =>
         toRefusedItem(key, { code: 'service_unavailable', retry_after_seconds: 1 }),
     });
@@ -129,7 +122,7 @@ function readItem(value: unknown, index: number): BatchEntry {
 }
 
 async function admitItem(
-  deps: AdmitRefreshDeps,
+  services: RefreshServices,
   request: AdmittedRequest,
   { key, read }: BatchEntry,
 ): Promise<RefreshBatchResult> {
@@ -137,10 +130,10 @@ async function admitItem(
   const { platform_id, app_id, context_id, maxAgeSeconds = null, ...wanted } = read.item;
   const scope = { platform_id, app_id, context_id };
   try {
-    const admitted = await admitRefresh(deps, request, { ...wanted, scope, maxAgeSeconds });
+    const admitted = await admitRefresh(services, request, { ...wanted, scope, maxAgeSeconds });
     return toAccepted(key, admitted);
   } catch (error) {
-    return toRefusedItem(key, itemRefusal(error, request, deps.logger));
+    return toRefusedItem(key, itemRefusal(error, request, services.logger));
   }
 }
 
