@@ -5,7 +5,7 @@ import { standardDeadlines } from './deadlines.ts';
 import { httpConfig, httpSettings } from './http/http-config.ts';
 import { operatorConfig, operatorSettings } from './operator/operator-config.ts';
 import { pageConfig, pageSettings } from './pages/page-config.ts';
-import { refreshConfig, refreshSettings } from './refreshes/refresh-config.ts';
+import { refreshConfig, refreshSettings } from './refreshes/decision-config.ts';
 import { streamConfig, streamSettings } from './streams/stream-config.ts';
 import { watchConfig, watchSettings } from './watches/watch-config.ts';
 
