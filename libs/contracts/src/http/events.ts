@@ -32,4 +32,3 @@ export const eventPage = z.object({
     .describe('Oldest first.'),
   pagination,
 });
-export type EventPage = z.infer<typeof eventPage>;

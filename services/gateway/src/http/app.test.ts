@@ -23,7 +23,7 @@ import { z } from 'zod';
 import { type ApiCall, callApi, closeCalls } from '../../test/support/api-call.ts';
 import { newFrame } from '../../test/support/public-frame.ts';
 import type { Principal } from '../tenancy/principal.domain.ts';
-import type { Answer } from './answer.ts';
+import type { PublicResponse } from './answer.ts';
 import { createPublicApp } from './app.ts';
 import { standingAt } from './limits/rate-window.domain.ts';
 import { errorExample } from './openapi/examples.ts';
@@ -47,7 +47,7 @@ const principal: Principal = {
 
 const clock = createTestClock();
 /** What the handler of every test route does. */
-let handle: () => Promise<Answer>;
+let handle: () => Promise<PublicResponse>;
 let requestsUsed = 0;
 const lines: string[] = [];
 let server: HttpServer;
@@ -118,7 +118,7 @@ function createApp(): RequestListener {
   return createPublicApp(frame, bound, {});
 }
 
-function answerOf(text: string): Answer {
+function answerOf(text: string): PublicResponse {
   return { status: 200, body: Buffer.from(text) };
 }
 

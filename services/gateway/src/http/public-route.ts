@@ -8,7 +8,7 @@ import type { BoundRoute, Answer as DataOf, Input, InputSchemas } from '@invento
 import { validateInput } from '@inventory/http/validate-input';
 import { invariant } from '@inventory/runtime/bug';
 import { z } from 'zod';
-import type { AdmittedRequest, Answer, StreamAnswer } from './answer.ts';
+import type { AdmittedRequest, PublicResponse, StreamedResponse } from './answer.ts';
 import type { V1Dialect } from './v1/v1-dialect.ts';
 
 export type PublicTag =
@@ -68,7 +68,7 @@ export interface PublicEndpoint extends DocumentedEndpoint {
 /** An operation with its dependencies. */
 export interface BoundPublicRoute
   extends PublicEndpoint,
-    BoundRoute<AdmittedRequest, Answer | StreamAnswer> {}
+    BoundRoute<AdmittedRequest, PublicResponse | StreamedResponse> {}
 
 export interface PublicRoute<Deps> extends PublicEndpoint {
   bind(deps: Deps): BoundPublicRoute;
@@ -83,8 +83,8 @@ type Enveloped<Body> = Body extends {
       readonly data: DataOf<Data>;
       readonly meta: DataOf<Meta>;
       /** That of the endpoint when absent. */
-      readonly status?: Answer['status'];
-      readonly headers?: NonNullable<Answer['headers']>;
+      readonly status?: PublicResponse['status'];
+      readonly headers?: NonNullable<PublicResponse['headers']>;
     }
   : never;
 
@@ -96,7 +96,7 @@ interface PublicRouteSettings<Deps, Schemas extends InputSchemas, Body extends P
     deps: Deps,
     input: Input<Schemas>,
     request: AdmittedRequest,
-  ) => Promise<Answer | StreamAnswer | Enveloped<Body>>;
+  ) => Promise<PublicResponse | StreamedResponse | Enveloped<Body>>;
 }
 
 /**
@@ -130,7 +130,7 @@ export function publicRoute<
 }
 
 /** The common V2 envelope of a success. */
-function encoded({ status, body }: PublicAnswer, result: Enveloped<EnvelopedBody>): Answer {
+function encoded({ status, body }: PublicAnswer, result: Enveloped<EnvelopedBody>): PublicResponse {
   invariant('data' in body, 'the operation has an answer in the common envelope');
   const { data, meta, ...given } = result;
   const sent = { success: true, data: z.encode(body.data, data), meta: z.encode(body.meta, meta) };

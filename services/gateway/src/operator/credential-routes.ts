@@ -24,14 +24,14 @@ import {
   listOf,
   listQuery,
   name,
-  networkPolicy,
+  settableNetworkPolicy,
 } from './operator-schemas.ts';
 
 const tag = 'Credentials';
 const errors = ['credential_not_found', 'credential_revoked'] as const;
 const shownOnce = 'The secret is shown in this response only.';
 
-export const credentialRoutes = [
+export const operatorCredentialRoutes = [
   operatorRoute({
     operationId: 'issueCredential',
     command: 'credential issue',
@@ -52,7 +52,7 @@ export const credentialRoutes = [
           .describe('Of the same account; its default one when absent.'),
         scopes,
         expiresAtMs: expiry.default(null),
-        networkPolicy: networkPolicy.default(null),
+        networkPolicy: settableNetworkPolicy.default(null),
       }),
     },
     answer: issuedCredential,
@@ -181,7 +181,7 @@ export const credentialRoutes = [
       body: changeOf({
         scopes: scopes.exactOptional(),
         expiresAtMs: expiry.exactOptional(),
-        networkPolicy: networkPolicy.exactOptional(),
+        networkPolicy: settableNetworkPolicy.exactOptional(),
       }),
     },
     answer: credentialRecord,

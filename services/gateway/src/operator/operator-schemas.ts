@@ -30,7 +30,7 @@ const networks = z
   .max(networkPolicyEntriesMax);
 
 /** Networks in canonical form. */
-export const networkPolicy = z
+export const settableNetworkPolicy = z
   .codec(networks, z.array(z.string()), {
     decode(entries, { issues }) {
       const canonical = new Set<string>();

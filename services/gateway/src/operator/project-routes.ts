@@ -9,7 +9,7 @@ import {
   listOf,
   listQuery,
   name,
-  networkPolicy,
+  settableNetworkPolicy,
 } from './operator-schemas.ts';
 
 const tag = 'Projects';
@@ -88,7 +88,7 @@ export const projectRoutes = [
       path: projectPath,
       body: changeOf({
         state: ownerState.exactOptional(),
-        networkPolicy: networkPolicy.exactOptional(),
+        networkPolicy: settableNetworkPolicy.exactOptional(),
       }),
     },
     answer: projectRecord,

@@ -11,7 +11,7 @@ import {
 import { webhookApi } from '@inventory/contracts/internal/webhooks';
 import { Reply } from '@inventory/http/reply';
 import { z } from 'zod';
-import { rotateSecret } from '../webhooks/rotate-secret.ts';
+import { rotateWebhookSecret } from '../webhooks/rotate-secret.ts';
 import { partsOf } from './list-by-id.ts';
 import { operatorRoute, sameAs } from './operator-route.ts';
 import { emptyBody, keyedHeaders, listOf, listQuery } from './operator-schemas.ts';
@@ -127,7 +127,7 @@ const changingRoutes = [
     errors: [...changeErrors, 'idempotency_conflict', 'secret_rotation_in_progress'],
     async handle({ webhooks }, { path, header, body }) {
       const keyed = { ...body, idempotencyKey: header['idempotency-key'] };
-      const { endpoint, headers } = await rotateSecret(webhooks, { path, body: keyed });
+      const { endpoint, headers } = await rotateWebhookSecret(webhooks, { path, body: keyed });
       return new Reply({ headers, body: z.encode(webhookEndpointWithSecret, endpoint) });
     },
   }),
@@ -163,4 +163,4 @@ const sendingRoutes = [
  * Support for the webhook endpoints of a customer. Only customers create them and set their URL: a
  * URL can contain a secret, and the input of operators is audited.
  */
-export const webhookRoutes = [...readingRoutes, ...changingRoutes, ...sendingRoutes];
+export const operatorWebhookRoutes = [...readingRoutes, ...changingRoutes, ...sendingRoutes];

@@ -5,7 +5,7 @@ import { type ExportFormat, exportFormats } from '@inventory/contracts/vocabular
 import { Refused } from '@inventory/http/refused';
 import { invariant, unreachable } from '@inventory/runtime/bug';
 import type { z } from 'zod';
-import type { AdmittedRequest, StreamAnswer } from '../http/answer.ts';
+import type { AdmittedRequest, StreamedResponse } from '../http/answer.ts';
 import type { DeliveryPlaces } from '../http/delivery/delivery-places.ts';
 import { exampleIds, exampleRows } from '../http/openapi/examples.ts';
 import { publicRoute } from '../http/public-route.ts';
@@ -135,7 +135,7 @@ function toAnswer(
   services: PageServices,
   request: AdmittedRequest,
   { wanted, read, place }: ReadExport,
-): StreamAnswer {
+): StreamedResponse {
   if (read.result === 'refused') throw refusePage(read.refusal);
   const delivery = read.result === 'charged' ? read.delivery : null;
   const { scope, language, format, signal } = wanted;

@@ -1,5 +1,5 @@
 import { invariant } from '@inventory/runtime/bug';
-import type { Answer } from '../http/answer.ts';
+import type { PublicResponse } from '../http/answer.ts';
 import { BilledRefused } from '../http/billed-refused.ts';
 import type { FetchedLivePage } from './live-page-client.ts';
 import { answerPage, type BilledPage, replayed, type WrittenPage } from './page-answer.ts';
@@ -14,7 +14,7 @@ export async function liveAnswer(
   read: LivePageRead,
   priceVersion: number | null,
   write: (of: PageToWrite) => Promise<WrittenPage>,
-): Promise<Answer> {
+): Promise<PublicResponse> {
   if (read.result === 'charged' || read.result === 'replayed') refuseIfDenied(read, priceVersion);
   return await answerPage(read, { priceVersion }, ({ page, bill }) => {
     invariant(page.result === 'page', 'a denial is refused before');

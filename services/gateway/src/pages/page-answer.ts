@@ -6,7 +6,7 @@ import { Refused } from '@inventory/http/refused';
 import { invariant } from '@inventory/runtime/bug';
 import type { Clock } from '@inventory/runtime/clock';
 import { z } from 'zod';
-import type { AdmittedRequest, Answer } from '../http/answer.ts';
+import type { AdmittedRequest, PublicResponse } from '../http/answer.ts';
 import { BilledRefused } from '../http/billed-refused.ts';
 import type { KeyedRead } from './keyed-reads.ts';
 import { billOf, type PageBill } from './page-bill.ts';
@@ -25,7 +25,7 @@ export interface AnswerTerms {
 }
 
 /** What a route writes of a page. */
-export type WrittenPage = Partial<Answer> & Pick<Answer, 'body'>;
+export type WrittenPage = Partial<PublicResponse> & Pick<PublicResponse, 'body'>;
 
 export const replayed = { 'Idempotency-Replayed': 'true' };
 
@@ -37,7 +37,7 @@ export async function answerPage<Page>(
   read: KeyedRead<Page>,
   { priceVersion, freeBill }: AnswerTerms,
   write: (of: BilledPage<Page>) => WrittenPage | Promise<WrittenPage>,
-): Promise<Answer> {
+): Promise<PublicResponse> {
   if (read.result === 'refused') throw refusePage(read.refusal);
   const { page } = read;
   if (read.result === 'free') {

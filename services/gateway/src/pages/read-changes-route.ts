@@ -24,7 +24,7 @@ import { freeBill } from './page-bill.ts';
 import type { FetchedPage } from './page-charges.ts';
 import { openChangesCursor, sealChangesCursor } from './page-cursors.ts';
 import { keyHeader, languageHeaders, readErrors, replayedHeader } from './page-texts.ts';
-import type { ChangesPage, ChangesPageQuery } from './revision-store-client.ts';
+import type { ChangesPageQuery, SavedChanges } from './revision-store-client.ts';
 
 const product = 'platform.inventory.changes.page.v1';
 
@@ -77,7 +77,7 @@ export const readChangesRoute = publicRoute({
     const wanted = { ...from, since, language, pageSize };
     const fetchPage = () =>
       services.storeReads.run(accountId, () => fetchChanges(services, scope, wanted));
-    const read = await services.reads.readPage<ChangesPage>(
+    const read = await services.reads.readPage<SavedChanges>(
       { requestId, accountId, projectId, productCode: product, chainId: null, hold },
       key === undefined ? null : { route: 'changes', key, inputs },
       { paid: fetchPage, replayed: fetchPage },
@@ -102,7 +102,7 @@ async function fetchChanges(
   { revisions }: PageServices,
   scope: InventoryKey,
   query: ChangesPageQuery,
-): Promise<FetchedPage<ChangesPage>> {
+): Promise<FetchedPage<SavedChanges>> {
   const found = await revisions.findChanges(scope, query).catch((error: unknown) => {
     if (error instanceof Refused) return error;
     throw error;
@@ -125,7 +125,7 @@ function write(
   { cursors, clock }: PageServices,
   request: AdmittedRequest,
   { chain, counts: known }: ChainOfPage,
-  { page, bill }: BilledPage<ChangesPage>,
+  { page, bill }: BilledPage<SavedChanges>,
 ): WrittenPage {
   const { language, verifiedAtMs, lastKey: behind, observationId } = page.meta;
   const { fromRevisionId: since, toRevisionId: revisionId } = page.meta;

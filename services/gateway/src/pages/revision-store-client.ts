@@ -57,7 +57,7 @@ export interface SavedPage {
 
 export type ChangesPageQuery = z.output<typeof changesPageQuery>;
 
-export interface ChangesPage {
+export interface SavedChanges {
   readonly meta: ChangesPageMeta;
   /** The text of `"added":[…],"removed":[…],"changed":[…],"descriptions":[…]`; never parsed here. */
   readonly bytes: Buffer;
@@ -88,7 +88,7 @@ export function createRevisionStoreClient(client: InternalClient) {
       });
     },
     /** Rejects with {@link Refused} where there is no such page of changes. */
-    async findChanges(scope: InventoryKey, query: ChangesPageQuery): Promise<ChangesPage> {
+    async findChanges(scope: InventoryKey, query: ChangesPageQuery): Promise<SavedChanges> {
       const answer = await client.bytes({
         method: 'GET',
         path: pathOf(changesPagePath, scope),

@@ -25,7 +25,7 @@ import {
 } from '../http/openapi/examples.ts';
 import { refreshLinks } from '../http/openapi/links.ts';
 import { publicRoute } from '../http/public-route.ts';
-import { batchConcurrencyMax, runBatch } from '../http/run-batch.ts';
+import { batchConcurrencyMax, runItems } from '../http/run-batch.ts';
 import { admitRefresh } from './admit-refresh.ts';
 import type { RefreshServices } from './open-refreshes.ts';
 import { type AdmittedRefresh, refreshProduct } from './refresh-answer.ts';
@@ -87,7 +87,7 @@ export const requestRefreshesRoute = publicRoute({
   errors: [],
   async handle(services: RefreshServices, { body }, request) {
     const rateLimit = await takeBatch(services.limiter, request, body.items.length);
-    const items = await runBatch(body.items.map(readItem), {
+    const items = await runItems(body.items.map(readItem), {
       keyOf: ({ key }) => key,
       concurrencyMax: batchConcurrencyMax,
       beginWithinMs: services.deadlines.batchMs,

@@ -1,6 +1,6 @@
 import { newProjectId, newRequestId } from '@inventory/testkit/builders';
 import { createMemoryLog } from '../../test/support/memory-log.ts';
-import type { AdmittedRequest, Answer } from '../http/answer.ts';
+import type { AdmittedRequest, PublicResponse } from '../http/answer.ts';
 import { listEventsRoute } from './list-events-route.ts';
 
 test('an event of a later version is listed byte for byte, between those that are known (Events: kept log)', async () => {
@@ -33,7 +33,7 @@ test('an event of a later version is listed byte for byte, between those that ar
     );
 
   const [one, two] = events.map((event) => event.json);
-  expect((answer as Answer).body.toString()).toBe(
+  expect((answer as PublicResponse).body.toString()).toBe(
     `{"success":true,"data":{"items":[{"cursor":"c1","event":${one}},{"cursor":"c2","event":${two}},` +
       `{"cursor":"c3","event":${json}}],"pagination":{"has_more":true,"next_cursor":"c3"}},` +
       `"meta":{"request_id":"${requestId}"}}`,

@@ -14,7 +14,7 @@ import type { TrafficLimiter } from '../http/limits/limit-traffic.ts';
 import type { CursorSealer } from '../http/sealed-cursor.ts';
 import type { RevisionStoreClient } from '../pages/revision-store-client.ts';
 import type { CollectorClient } from '../refreshes/collector-client.ts';
-import type { RefreshConfig } from '../refreshes/decision-config.ts';
+import type { DecisionConfig } from '../refreshes/decision-config.ts';
 import { work } from '../work.ts';
 import { type RunWatchDeps, runWatch } from './run-watch.ts';
 import type { WatchConfig } from './watch-config.ts';
@@ -43,7 +43,7 @@ export type WatchServices = ReturnType<typeof openWatches>;
 
 /** Watches: what is stored of them, and the turns in which their runs are requested. */
 export function openWatches(
-  context: ServiceContext<ServiceConfig & RefreshConfig & WatchConfig>,
+  context: ServiceContext<ServiceConfig & DecisionConfig & WatchConfig>,
   needs: WatchesNeeds,
 ) {
   const { config, clock, identifiers, logger } = context;

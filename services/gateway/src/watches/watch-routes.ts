@@ -28,7 +28,7 @@ import {
   watchTemplate,
 } from './watch-operation.ts';
 import { placeOf } from './watch-store.ts';
-import { readView, viewOf } from './watch-view.ts';
+import { readView, watchViewOf } from './watch-view.ts';
 
 const putWatchRoute = dataRoute({
   ...watchOperation,
@@ -102,7 +102,7 @@ const listWatchesRoute = dataRoute({
     const list = await prices.readPrices();
     const placeIn = ({ scope }: Watch) => placeOf(projectId, scope);
     const { items, pagination } = parts.take(found, limit, placeIn);
-    return { data: { items: items.map((one) => viewOf(one, list)), pagination } };
+    return { data: { items: items.map((one) => watchViewOf(one, list)), pagination } };
   },
 });
 

@@ -60,7 +60,7 @@ const pausedPeriodMs = 900_000;
 /** Part of a period within which its run is. */
 const jitterPart = 0.1;
 
-export const dayOf = (timeMs: number): number => Math.floor(timeMs / dayMs);
+export const utcDayOf = (timeMs: number): number => Math.floor(timeMs / dayMs);
 
 type Timed = Pick<Watch, 'watchId' | 'createdAtMs' | 'everySeconds'>;
 
@@ -101,7 +101,7 @@ export function backedOffUntil({ denials, run, everySeconds }: Watch): number {
 
 /** When a watch that is paused now looks at its reason again. */
 export function pausedUntil(watch: Watch, reason: WatchPauseReason, nowMs: number): number {
-  if (reason === 'daily_limit_reached') return runTimeAfter(watch, (dayOf(nowMs) + 1) * dayMs);
+  if (reason === 'daily_limit_reached') return runTimeAfter(watch, (utcDayOf(nowMs) + 1) * dayMs);
   return nextLookTime(watch, nowMs);
 }
 
@@ -118,7 +118,7 @@ export function fitsDailyLimit(
   nowMs: number,
 ): boolean {
   if (maxCreditsPerDay === null) return true;
-  const today = spent.day === dayOf(nowMs) ? spent.credits : 0;
+  const today = spent.day === utcDayOf(nowMs) ? spent.credits : 0;
   return today + held <= maxCreditsPerDay;
 }
 
@@ -134,7 +134,7 @@ export function recordEnd(watch: Watch, ended: EndedRun | null): Watch {
     ...watch,
     run: { ...run, isOpen: false, outcome },
     denials: isDenied ? watch.denials + 1 : isComplete ? 0 : watch.denials,
-    spent: spentWith(watch.spent, charged, dayOf(completedAtMs)),
+    spent: spentWith(watch.spent, charged, utcDayOf(completedAtMs)),
     recent: withRecent(watch.recent, charged),
   };
 }

@@ -1,7 +1,7 @@
 import { newAccountId, newProjectId } from '@inventory/testkit/builders';
 import { testLogger } from '@inventory/testkit/namespace';
 import { createTestClock } from '@inventory/testkit/test-clock';
-import { contentOf } from '../../src/streams/event-frame.domain.ts';
+import { contentOfChunks } from '../../src/streams/event-frame.domain.ts';
 import { createEventStreams, type EventStreams } from '../../src/streams/event-streams.ts';
 import { createProjectHub, type ProjectHub } from '../../src/streams/project-hub.ts';
 import type { StreamConnection } from '../../src/streams/stream-connection.ts';
@@ -42,7 +42,7 @@ export class RecordedConnection implements StreamConnection {
   }
 
   write(chunks: Buffer): void {
-    this.text += contentOf(chunks).toString();
+    this.text += contentOfChunks(chunks).toString();
   }
 
   end(lastFrame: string): void {
