@@ -13,6 +13,7 @@ import { BatcherFull } from '@inventory/runtime/concurrency';
 import { createLogger } from '@inventory/runtime/logger';
 import { DeadlineExceeded } from '@inventory/runtime/wait';
 import { asSent } from '@inventory/testkit/as-sent';
+import { only } from '@inventory/testkit/only';
 import {
   bulkWriteError,
   passingStoreErrors,
@@ -89,12 +90,12 @@ const routes = [
 
 function createApp(): RequestListener {
   const frame = newFrame({
-    principals: {
+    principals: only({
       findPrincipal: async (secret) => keys[secret] ?? null,
       readPrincipal: async (digest) => keys[digest.slice('of '.length)] ?? null,
       isUnseen: () => false,
       digestOf: (secret) => `of ${secret}`,
-    },
+    }),
     clientAddressOf: ({ socket }) => socket.remoteAddress ?? '',
     limiter: {
       isKnownFull: () => false,

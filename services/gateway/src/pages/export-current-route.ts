@@ -81,8 +81,7 @@ export const exportCurrentRoute = publicRoute({
   },
   errors: ['cursor_expired', 'inventory_revision_not_found', ...readErrors],
   async handle(services: PageServices, { path: scope, query, header }, request) {
-    const { requestId, principal, type, signal } = request;
-    const { accountId, projectId } = principal;
+    const { type, signal } = request;
     const { language, fromRow, observationId = null } = query;
     const format = exportFormats[type as keyof typeof exportFormats];
     const wanted = { scope, language, format, fromRow, observationId, signal };
@@ -92,7 +91,7 @@ export const exportCurrentRoute = publicRoute({
     try {
       const read = await openExport(
         services,
-        { requestId, accountId, projectId },
+        request,
         wanted,
         key === undefined ? null : { route: 'export', key, inputs },
       );

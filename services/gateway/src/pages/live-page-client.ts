@@ -18,7 +18,6 @@ import { Refused } from '@inventory/http/refused';
 import { z } from 'zod';
 
 export interface WantedLivePage {
-  readonly accountId: AccountId;
   readonly scope: InventoryKey;
   readonly language: Language;
   readonly form: LivePageForm;
@@ -78,13 +77,14 @@ export function createLivePageClient(client: InternalClient, calls: LivePageCall
   const { liveWaitMs, liveTransferMs, limits } = calls;
   const lane = { connections: limits.totalMax, waitingMax: limits.totalMax };
   return {
-    async readLivePage(wanted: WantedLivePage): Promise<LiveAnswer> {
+    async readLivePage(accountId: AccountId, wanted: WantedLivePage): Promise<LiveAnswer> {
       const { scope, signal, startAssetid, previousStartAssetid: before } = wanted;
       const call = client.parts({
         method: 'GET',
         path: pathOf(livePagePath, scope),
         query: z.encode(livePageQuery, {
           ...wanted,
+          accountId,
           count: pageAssetsMax,
           startAssetid: startAssetid ?? undefined,
           previousStartAssetid: before === null ? '' : before,

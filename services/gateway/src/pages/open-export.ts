@@ -10,10 +10,10 @@ import { createLineJoiner } from '@inventory/http/line-run';
 import { Refused } from '@inventory/http/refused';
 import { csvLine } from '@inventory/runtime/csv-text';
 import { z } from 'zod';
+import type { AdmittedRequest } from '../http/answer.ts';
 import type { KeyedRead, ReadKey } from './keyed-reads.ts';
 import type { PageServices } from './open-pages.ts';
 import type { FetchedPage } from './page-charges.ts';
-import type { PageRead } from './page-intent.domain.ts';
 import type { SavedPage } from './revision-store-client.ts';
 
 export interface WantedExport {
@@ -42,7 +42,7 @@ const beyondEnd = { in: 'query', field: 'from_row', reason: 'is beyond the end' 
  */
 export function openExport(
   { reads, revisions }: PageServices,
-  read: Pick<PageRead, 'requestId' | 'accountId' | 'projectId'>,
+  { requestId, principal: { accountId, projectId } }: AdmittedRequest,
   wanted: WantedExport,
   key: ReadKey | null,
 ): Promise<KeyedRead<OpenedExport>> {
@@ -66,7 +66,9 @@ export function openExport(
 
   return reads.readPage<OpenedExport>(
     {
-      ...read,
+      requestId,
+      accountId,
+      projectId,
       productCode: 'platform.inventory.current.page.v1',
       chainId: null,
       // Its place bounds it.

@@ -25,7 +25,10 @@ export interface AnswerTerms {
 }
 
 /** What a route writes of a page. */
-export type WrittenPage = Partial<PublicResponse> & Pick<PublicResponse, 'body'>;
+export interface WrittenPage {
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: PublicResponse['body'];
+}
 
 export const replayed = { 'Idempotency-Replayed': 'true' };
 

@@ -15,6 +15,7 @@ import { propertyRuns } from '@inventory/testkit/property-runs';
 import { createTestClock } from '@inventory/testkit/test-clock';
 import { createWorker } from '@inventory/work/worker';
 import fc from 'fast-check';
+import type { Funds } from '../accounts/funds.ts';
 import { commandWork } from '../commands/command-work.ts';
 import { createRequestReplyClient } from '../commands/request-reply-client.ts';
 import { createIntentCloser, type IntentCloser } from './close-intents.ts';
@@ -148,14 +149,14 @@ function createWorld(plot: Story) {
     },
   };
   let isKnown = false;
-  const funds = {
+  const funds = only<Funds>({
     recheckFunds: async () => null,
     recordRefusal: () => undefined,
     isQuarantined: () => isKnown,
     recordQuarantine: () => {
       isKnown = true;
     },
-  };
+  });
   const owner = { accountId: newAccountId(), projectId: newProjectId() };
   return { clock, owner, funds, queue, intents, late, commands, store, world, keys, openKeys };
 }

@@ -2,14 +2,19 @@ import { accountId, projectId, requestId } from '@inventory/contracts/ids';
 import { pageProducts } from '@inventory/contracts/vocabulary';
 import { z } from 'zod';
 
-/** A page read that may be charged: its account, Project and product. */
-export const pageRead = z.object({
+const requestedPage = z.object({
   requestId,
   accountId,
   projectId,
   productCode: z.enum(pageProducts),
   /** The chain of Live Pages of the page; null for any other page. */
   chainId: z.string().nullable(),
+});
+/** A page that may be charged: its account, Project and product. */
+export type RequestedPage = Readonly<z.infer<typeof requestedPage>>;
+
+/** The read of such a page, under its key. */
+export const pageRead = requestedPage.extend({
   /** The stored id of its Idempotency-Key; null without one. */
   keyId: z.string().nullable(),
 });

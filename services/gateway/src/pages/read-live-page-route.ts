@@ -61,8 +61,8 @@ export const readLivePageRoute = publicRoute({
   },
   errors: ['invalid_cursor', 'cursor_expired', ...platformErrors, ...readErrors],
   async handle(services: PageServices, { path: scope, query, header }, request) {
-    const { requestId, principal, hold } = request;
-    const { accountId, projectId } = principal;
+    const { principal } = request;
+    const { accountId } = principal;
     const { language } = query;
     const binding = { accountId, scope, language };
     const isWanted = query.capture === 'true';
@@ -80,8 +80,9 @@ export const readLivePageRoute = publicRoute({
     let beside: PageCapture | undefined;
     const read = await readLivePage(
       services,
-      { requestId, accountId, projectId, chainId: chain.chainId, hold },
+      request,
       {
+        chainId: chain.chainId,
         scope,
         language,
         form: 'v2',

@@ -1,9 +1,10 @@
 import { type RateLimit, rateLimit, type TrafficLimit } from '@inventory/contracts/http/meta';
 import { Refused } from '@inventory/http/refused';
 import { z } from 'zod';
+import type { Principal } from '../../tenancy/principal.domain.ts';
 import type { AdmittedRequest } from '../answer.ts';
 import { type PublicContext, type PublicMiddleware, required } from '../request-state.ts';
-import type { LimitedPrincipal, TrafficDecision, TrafficLimiter } from './limit-traffic.ts';
+import type { TrafficDecision, TrafficLimiter } from './limit-traffic.ts';
 
 /**
  * Counts the request against its limits; every later response has the rate limit headers. Beside the
@@ -32,7 +33,7 @@ export function limitRate(limiter: TrafficLimiter): PublicMiddleware {
 async function countRequest(
   limiter: TrafficLimiter,
   context: PublicContext,
-  principal: LimitedPrincipal,
+  principal: Principal,
 ): Promise<void> {
   const decision = await limiter.takeRequests(principal);
   context.state.rateLimit = decision;
