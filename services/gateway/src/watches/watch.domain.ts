@@ -62,13 +62,11 @@ const jitterPart = 0.1;
 
 export const utcDayOf = (timeMs: number): number => Math.floor(timeMs / dayMs);
 
-type Timed = Pick<Watch, 'watchId' | 'createdAtMs' | 'everySeconds'>;
-
 /**
  * The first time of a run after this one. Each period has one time, at a phase of the watch and up to
  * a tenth of the period later: many watches that are made together are spread, and stay so.
  */
-export function runTimeAfter(watch: Timed, afterMs: number): number {
+export function runTimeAfter(watch: Watch, afterMs: number): number {
   const periodMs = watch.everySeconds * 1_000;
   const startMs = watch.createdAtMs + Math.floor(shareOf(watch.watchId) * periodMs);
   const timeOf = (period: number) =>
@@ -81,12 +79,12 @@ export function runTimeAfter(watch: Timed, afterMs: number): number {
 }
 
 /** The run after the one of this time: never another one within the tenth of a period. */
-export function nextRunTime(watch: Timed, nowMs: number): number {
+export function nextRunTime(watch: Watch, nowMs: number): number {
   return runTimeAfter(watch, nowMs + jitterPart * watch.everySeconds * 1_000);
 }
 
 /** A new watch is looked at soon; many of them within the shortest period. */
-export function firstRunTime(watch: Timed): number {
+export function firstRunTime(watch: Watch): number {
   return watch.createdAtMs + Math.floor(shareOf(`first ${watch.watchId}`) * 300_000);
 }
 
@@ -106,14 +104,14 @@ export function pausedUntil(watch: Watch, reason: WatchPauseReason, nowMs: numbe
 }
 
 /** A paused watch is looked at more often than it may have runs, so that it resumes soon. */
-export function nextLookTime(watch: Timed, nowMs: number): number {
+export function nextLookTime(watch: Watch, nowMs: number): number {
   const periodMs = Math.min(pausedPeriodMs, watch.everySeconds * 1_000);
   return nowMs + Math.floor(periodMs * (0.5 + shareOf(`${watch.watchId} ${nowMs}`) / 2));
 }
 
 /** Whether a run may hold so much today: what is charged never exceeds what is held. */
 export function fitsDailyLimit(
-  { maxCreditsPerDay, spent }: Pick<Watch, 'maxCreditsPerDay' | 'spent'>,
+  { maxCreditsPerDay, spent }: Watch,
   held: number,
   nowMs: number,
 ): boolean {

@@ -1,5 +1,6 @@
 import { newAccountId, newProjectId } from '@inventory/testkit/builders';
 import { testLogger } from '@inventory/testkit/namespace';
+import { only } from '@inventory/testkit/only';
 import { createTestClock } from '@inventory/testkit/test-clock';
 import { contentOfChunks } from '../../src/streams/event-frame.domain.ts';
 import { createEventStreams, type EventStreams } from '../../src/streams/event-streams.ts';
@@ -67,7 +68,7 @@ export function sessionContext(
 ): SessionContext {
   return {
     sealPosition,
-    replays: { run: (read) => read() },
+    replays: only({ run: (read) => read() }),
     pauseAfterFailure: async () => true,
     limits: { heartbeatMs: 15_000, lifeMaxMs: 900_000, slowAfterMs: 25_000, drainMs: 50 },
     silentPeers: () => new Set(),
