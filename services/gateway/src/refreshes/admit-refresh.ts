@@ -7,7 +7,7 @@ import { Refused } from '@inventory/http/refused';
 import { isFundsRefusal } from '../accounts/funds.ts';
 import type { AdmittedRequest } from '../http/answer.ts';
 import { mayUse } from '../tenancy/principal.domain.ts';
-import type { PlannedRefresh } from './collector-client.ts';
+import type { UnsentRefresh } from './collector-client.ts';
 import type { RefreshServices } from './open-refreshes.ts';
 import { type AdmittedRefresh, refreshProduct, toAdmitted } from './refresh-answer.ts';
 import {
@@ -67,7 +67,7 @@ function freshnessOf(
  */
 async function earlyRefusal(
   { collector, funds }: RefreshServices,
-  planned: PlannedRefresh,
+  planned: UnsentRefresh,
   reservation: number,
 ): Promise<Refusal | null> {
   const { accountId, projectId, maxCredits, idempotencyKey } = planned;

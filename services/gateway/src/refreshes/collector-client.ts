@@ -10,7 +10,7 @@ import {
 } from '@inventory/http/internal-client';
 
 /** A refresh that is not requested yet. */
-export interface PlannedRefresh {
+export interface UnsentRefresh {
   readonly accountId: AccountId;
   readonly projectId: ProjectId;
   readonly scope: InventoryKey;
@@ -35,7 +35,7 @@ export function createCollectorClient({ call }: InternalClient) {
       call(refreshApi.listRefreshes, input),
     readStatus: () => call(refreshApi.readStatus, {}),
     /** Whether the key is known, else what its admission would refuse. */
-    findAttempt({ accountId, projectId, scope, freshness, ...attempt }: PlannedRefresh) {
+    findAttempt({ accountId, projectId, scope, freshness, ...attempt }: UnsentRefresh) {
       const query = {
         ...scope,
         accountId,
