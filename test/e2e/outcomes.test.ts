@@ -102,7 +102,7 @@ describe.each(refreshOutcomes)('a refresh that ends as %s', (outcome) => {
     expect(accepted.headers['location']).toBe(refreshPath(refreshId));
     expect(accepted.headers['retry-after']).toMatch(/^([1-9]|[1-5][0-9]|60)$/);
     expect(accepted.headers['idempotency-replayed']).toBeUndefined();
-    expect(refreshAcceptanceMeta.strict().parse(accepted.json.meta)).toMatchObject({
+    expect(asSent(refreshAcceptanceMeta, accepted.json.meta)).toMatchObject({
       request_id: accepted.headers['x-request-id'],
       product_code: 'platform.inventory.refresh.v1',
       price_version: 1,
@@ -150,7 +150,7 @@ describe.each(refreshOutcomes)('a refresh that ends as %s', (outcome) => {
     const record = asSent(refreshStatus, last?.json.data);
 
     expect(last?.headers['retry-after']).toBeUndefined();
-    expect(plainMeta.strict().parse(last?.json.meta)).toBeDefined();
+    expect(asSent(plainMeta, last?.json.meta)).toBeDefined();
     expect(record).toMatchObject({
       refresh_id: journey.refreshId,
       state: 'completed',

@@ -4,7 +4,7 @@ import { rateLimit, trafficLimit } from './http/meta.ts';
 /** The forms of `detail` of `rate_limit_exceeded`, told apart by `limit`. */
 
 /** Requests of a minute. */
-export const requestLimit = rateLimit.extend({
+export const requestLimit = rateLimit.in.extend({
   /** Whose limit it is: that of the Service account, or of the whole customer account. */
   limit: trafficLimit,
   /** Of a batch: how many requests it would have taken. */

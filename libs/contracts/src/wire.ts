@@ -41,6 +41,14 @@ export type WireCodec<Fields extends z.ZodRawShape> = z.ZodCodec<
   z.ZodObject<CodeShape<Fields>>
 >;
 
+/** Schema of fields by name, as of a query: an object, or a codec of one. */
+export type FieldsSchema = z.ZodObject | z.ZodCodec<z.ZodObject, z.ZodObject>;
+
+/** The fields of a schema as they are sent. */
+export function sentFields(schema: FieldsSchema | undefined): z.ZodRawShape {
+  return (schema instanceof z.ZodCodec ? schema.in : schema)?.shape ?? {};
+}
+
 /**
  * Declares a noun once: in the code its names are camelCase and its times milliseconds, on the wire
  * snake_case and ISO text. A field is a schema of its wire form, or a codec, or a codec that is
@@ -119,7 +127,7 @@ export const time = z.codec(z.iso.datetime(), z.number(), {
 const dayMs = 86_400_000;
 
 /** A UTC day: its ISO 8601 date on the wire, days since the Unix epoch in the code. */
-export const utcDay = z.codec(z.iso.date(), z.int(), {
+export const utcDay = z.codec(z.iso.date('must be a UTC day as YYYY-MM-DD'), z.int(), {
   decode: (text) => Date.parse(text) / dayMs,
   encode: (day) => new Date(day * dayMs).toISOString().slice(0, 10),
 });

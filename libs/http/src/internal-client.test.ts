@@ -1,6 +1,8 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { type AddressInfo, createServer as createTcpServer, type Server } from 'node:net';
+import { canonicalDecimal } from '@inventory/contracts/http/parameters';
+import { time, wire } from '@inventory/contracts/wire';
 import { monotonicNow } from '@inventory/runtime/clock';
 import { waitFor } from '@inventory/testkit/wait-for';
 import { z } from 'zod';
@@ -80,6 +82,35 @@ test('a call carries query, token and JSON body, and gives the parsed answer', a
     type: 'application/json',
     extra: '1',
   });
+});
+
+test('a call sends path, query and body by their names and texts on the wire, and gives the answer by those in the code', async () => {
+  const client = await serve(async (request, response) => {
+    let sent = '';
+    for await (const part of request) sent += part;
+    response.end(JSON.stringify({ sent_to: `${request.method} ${request.url} ${sent}` }));
+  });
+  const operation = {
+    method: 'POST',
+    template: '/things/{thing_id}',
+    callers: ['gateway'],
+    input: {
+      path: wire({ thingId: canonicalDecimal(1, 10) }),
+      query: wire({ sinceMs: time, maxItems: canonicalDecimal(1, 10).optional() }),
+      body: wire({ firstName: z.string() }),
+    },
+    answer: wire({ sentTo: z.string() }),
+  } as const;
+
+  const answer = await client.call(operation, {
+    path: { thingId: 7 },
+    query: { sinceMs: 0, maxItems: undefined },
+    body: { firstName: 'x' },
+  });
+
+  expect(answer.sentTo).toBe(
+    'POST /things/7?since=1970-01-01T00%3A00%3A00.000Z {"first_name":"x"}',
+  );
 });
 
 test('bytes are sent as they are and come back with status and headers', async () => {

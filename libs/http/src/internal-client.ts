@@ -47,19 +47,8 @@ export interface InternalCall extends CallSettings {
 
 /** The input of an operation as its callers have it. */
 export type CallInput<Schemas extends InternalOperation['input']> = {
-  readonly [Part in keyof Schemas]: Schemas[Part] extends z.ZodType
-    ? Part extends 'body'
-      ? DataOf<Schemas[Part]>
-      : { readonly [Name in keyof z.input<Schemas[Part]>]: Parameter<z.input<Schemas[Part]>[Name]> }
-    : never;
+  readonly [Part in keyof Schemas]: Schemas[Part] extends z.ZodType ? DataOf<Schemas[Part]> : never;
 };
-
-/** An address has text; of a number, its digits. */
-type Parameter<Text> = Text extends readonly (infer Item)[]
-  ? readonly Item[]
-  : string extends Text
-    ? Text | number
-    : Text;
 
 export interface RawAnswer extends AnswerHead {
   readonly body: Buffer;
@@ -177,11 +166,9 @@ export function createInternalClient(options: InternalClientOptions): InternalCl
       input: CallInput<Operation['input']>,
       settings?: CallSettings,
     ) {
-      const { method, template, refusals = [] } = operation;
-      const { path = {}, query = {}, body: value } = input as SentInput;
+      const { method, template, input: schemas, refusals = [] } = operation;
+      const { path = {}, query = {}, body } = encodedInput(schemas, input);
       const address = { method, path: pathOf(template, path), query };
-      const { body: schema } = operation.input;
-      const body = schema === undefined ? value : z.encode(schema, value);
       const answer: Operation['answer'] = operation.answer;
       return parseAnswer(service, answer, await bytes({ ...settings, ...address, body, refusals }));
     },
@@ -198,6 +185,17 @@ interface SentInput {
   readonly path?: Readonly<Record<string, string | number>>;
   readonly query?: NonNullable<InternalCall['query']>;
   readonly body?: unknown;
+}
+
+function encodedInput(
+  schemas: InternalOperation['input'],
+  input: Readonly<Record<string, unknown>>,
+): SentInput {
+  const parts = Object.entries(schemas).map(([part, schema]) => [
+    part,
+    z.encode(schema, input[part]),
+  ]);
+  return Object.fromEntries(parts);
 }
 
 /** The end of a call, whatever becomes of its request. */

@@ -1,3 +1,4 @@
+import { type FieldsSchema, sentFields } from '@inventory/contracts/wire';
 import { z } from 'zod';
 import {
   definitionOf,
@@ -8,7 +9,6 @@ import {
 } from './json-schema.ts';
 import { describedHeaders } from './openapi-responses.ts';
 import type { Endpoint } from './route.ts';
-import { shapeOf } from './validate-input.ts';
 
 /** What an OpenAPI document says of any operation. */
 export interface DocumentedEndpoint extends Endpoint {
@@ -108,10 +108,10 @@ function operationOf<Described extends DocumentedEndpoint>(
 
 function parametersOf(
   place: 'path' | 'query' | 'header',
-  schema: z.ZodType | undefined,
+  fields: FieldsSchema | undefined,
   { named, parameterExamples = {} }: ApiDescription<never>,
 ): JsonSchema[] {
-  return Object.entries(shapeOf(schema)).map(([name, field]) => {
+  return Object.entries(sentFields(fields)).map(([name, field]) => {
     // Of the parameter, where viewers and generators read it.
     const { description, ...described } = jsonSchemaOf(field, { io: 'input', named });
     return {
@@ -127,8 +127,8 @@ function parametersOf(
 }
 
 /** An array accepts no value at all as an empty one. */
-function acceptsNothing(field: z.ZodType): boolean {
-  return field instanceof z.ZodArray || field.safeParse(undefined).success;
+function acceptsNothing(field: z.core.$ZodType): boolean {
+  return field instanceof z.ZodArray || z.safeParse(field, undefined).success;
 }
 
 function requestBodyOf(

@@ -1,12 +1,13 @@
+import type { FieldsSchema } from '@inventory/contracts/wire';
 import type { z } from 'zod';
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
 /** The schemas of a request's parts; a part without a schema is not read. */
 export interface InputSchemas {
-  readonly path?: z.ZodObject;
+  readonly path?: FieldsSchema;
   /** Fields that are arrays may be repeated; every other one is given at most once. */
-  readonly query?: z.ZodObject | z.ZodCodec<z.ZodObject, z.ZodObject>;
+  readonly query?: FieldsSchema;
   /** By header name, as documented. */
   readonly header?: z.ZodObject;
   readonly body?: z.ZodType;

@@ -2,10 +2,14 @@ import { createHash } from 'node:crypto';
 import {
   chunkBytesMax,
   chunkDigestHeader,
+  chunkPath,
   inventoryPaths,
+  type StagingQuery,
+  stagingQuery,
 } from '@inventory/contracts/internal/inventory';
 import type { ManifestPage } from '@inventory/contracts/messages/revision';
 import { freeBytes } from '@inventory/runtime/free-bytes';
+import { z } from 'zod';
 import { longCalls } from './call-lanes.ts';
 import { type InternalCall, type InternalClient, ServiceUnreachable } from './internal-client.ts';
 import { pathOf } from './path-of.ts';
@@ -23,25 +27,27 @@ export interface PagePlace {
  */
 export async function stagePage(
   client: InternalClient,
-  { scanId, epoch, page }: PagePlace,
+  place: PagePlace,
   text: Buffer,
+  wanted: StagingQuery,
   options: Partial<InternalCall> = {},
 ): Promise<ManifestPage> {
+  const query = z.encode(stagingQuery, wanted);
   const chunks: ManifestPage['chunks'] = [];
   const puts: Promise<void>[] = [];
   for (let start = 0; start < text.length; start += chunkBytesMax) {
     const body = text.subarray(start, start + chunkBytesMax);
     const digest = createHash('sha256').update(body).digest('hex');
-    const place = { scan_id: scanId, epoch, page, chunk: chunks.length };
-    const path = pathOf(inventoryPaths.chunk, place);
+    const chunk = z.encode(chunkPath, { ...place, chunk: chunks.length });
+    const path = pathOf(inventoryPaths.chunk, chunk);
     const headers = { [chunkDigestHeader]: digest, 'content-type': 'application/octet-stream' };
-    const call = { ...options, method: 'PUT', path, headers, body, lane: longCalls } as const;
-    puts.push(putTwice(client, call));
+    const call = { ...options, method: 'PUT', path, query, headers, body } as const;
+    puts.push(putTwice(client, { ...call, lane: longCalls }));
     chunks.push({ digest, bytes: body.length });
   }
   await Promise.all(puts);
   freeBytes(text);
-  return { page, epoch, chunks };
+  return { page: place.page, epoch: place.epoch, chunks };
 }
 
 /** A repeated chunk changes nothing, and the store may have closed an idle connection. */

@@ -1,6 +1,6 @@
-import { requestTime } from '@inventory/contracts/http/parameters';
+import { canonicalDecimal, requestTime } from '@inventory/contracts/http/parameters';
 import { detailOf } from '@inventory/contracts/refusal';
-import { orNull, wire } from '@inventory/contracts/wire';
+import { wire } from '@inventory/contracts/wire';
 import { z } from 'zod';
 import { Refused } from './refused.ts';
 import type { RawInput } from './route.ts';
@@ -50,26 +50,30 @@ test('a valid request becomes what its schemas make of it', () => {
   });
 });
 
-test('a query that is a codec is read by the names of the wire, and decoded (decisions/0040)', () => {
-  const input = {
-    query: wire({ pageSize: positive, state: z.array(z.string()), since: orNull(z.string()) }),
-  };
-  const read = (query: string) =>
-    validateInput(input, raw({ query: new URLSearchParams(query) }), 'refuse').query;
+test('a query that is a codec is read by its names on the wire, and given by those in the code', () => {
+  const query = wire({ maxItems: canonicalDecimal(1, 9), thingId: z.array(z.string()) });
+  const read = (text: string) =>
+    validateInput({ query }, raw({ query: new URLSearchParams(text) }), 'refuse');
 
-  expect(read('page_size=7&state=a&state=b')).toEqual({
-    pageSize: 7,
-    state: ['a', 'b'],
-    since: null,
+  expect(read('max_items=3&thing_id=a&thing_id=b')).toEqual({
+    query: { maxItems: 3, thingId: ['a', 'b'] },
   });
-  for (const wrong of [
-    'page_size=7&page_size=8',
-    'pageSize=7',
-    'page_size=0',
-    'page_size=7&sinc=1',
-  ]) {
-    expect(() => read(wrong)).toThrow('invalid_request');
-  }
+  expect(() => read('max_items=10&maxItems=3')).toThrow(
+    expect.objectContaining({
+      refusal: expect.objectContaining({
+        detail: {
+          issues: [
+            {
+              in: 'query',
+              field: 'max_items',
+              reason: 'must be a whole number from 1 to 9, as plain digits',
+            },
+            { in: 'query', field: 'maxItems', reason: 'is not a known parameter; max_items is' },
+          ],
+        },
+      }),
+    }),
+  );
 });
 
 test('all problems of path, query, header and body are named at once (Errors: invalid_request)', () => {

@@ -1,4 +1,5 @@
 import type { RequestIssue } from '@inventory/contracts/http/meta';
+import { type FieldsSchema, sentFields } from '@inventory/contracts/wire';
 import { z } from 'zod';
 import { issueText } from './issue-text.ts';
 import { Refused } from './refused.ts';
@@ -59,10 +60,10 @@ export function requestIssues(
 }
 
 /** Arrays keep every value; of any other field the first value is taken, a second one is an issue. */
-function collect(schema: z.ZodType, valuesOf: (name: string) => readonly string[]) {
+function collect(schema: FieldsSchema, valuesOf: (name: string) => readonly string[]) {
   const single: Record<string, unknown> = {};
   const repeated: string[] = [];
-  for (const [name, field] of Object.entries(shapeOf(schema))) {
+  for (const [name, field] of Object.entries(sentFields(schema))) {
     const values = valuesOf(name);
     if (field instanceof z.ZodArray) single[name] = values;
     else if (values.length > 0) single[name] = values[0];
@@ -71,8 +72,8 @@ function collect(schema: z.ZodType, valuesOf: (name: string) => readonly string[
   return { single, repeated };
 }
 
-function unknownParameters(schema: z.ZodType | undefined, query: URLSearchParams) {
-  const known = Object.keys(shapeOf(schema));
+function unknownParameters(schema: FieldsSchema | undefined, query: URLSearchParams) {
+  const known = Object.keys(sentFields(schema));
   const unknown = [...new Set(query.keys())].filter((name) => !known.includes(name));
   return unknown.slice(0, issuesMax).map((name): RequestIssue => {
     const field = name.slice(0, fieldCharactersMax);
@@ -156,7 +157,7 @@ function fieldsAt(schema: unknown, [key, ...rest]: readonly string[]): readonly 
 }
 
 /** The fields of an object as they are sent. */
-export function shapeOf(schema: unknown): Readonly<Record<string, z.ZodType>> {
+function shapeOf(schema: unknown): Readonly<Record<string, z.ZodType>> {
   if (schema instanceof z.ZodCodec) return shapeOf(schema.in);
   return schema instanceof z.ZodObject ? schema.shape : {};
 }

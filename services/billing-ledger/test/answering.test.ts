@@ -166,15 +166,15 @@ describe('The reads of an account', () => {
     );
 
     const outcomes = await ledger.client.call(ledgerApi.readOutcomes, {
-      path: { account_id: account.accountId },
+      path: { accountId: account.accountId },
       query: {
-        command_id: [held, refused, precluded, newRefreshId()].map(billingCommandId.reserve),
+        commandId: [held, refused, precluded, newRefreshId()].map(billingCommandId.reserve),
       },
     });
 
     expect(outcomes.items).toEqual(published.slice(1, 3));
-    const path = { account_id: newAccountId() };
-    const query = { command_id: [billingCommandId.reserve(held)] };
+    const path = { accountId: newAccountId() };
+    const query = { commandId: [billingCommandId.reserve(held)] };
     expect(await ledger.client.call(ledgerApi.readOutcomes, { path, query })).toEqual({
       items: [],
     });

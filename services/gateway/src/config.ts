@@ -5,7 +5,7 @@ import { standardDeadlines } from './deadlines.ts';
 import { httpConfig, httpSettings } from './http/http-config.ts';
 import { operatorConfig, operatorSettings } from './operator/operator-config.ts';
 import { pageConfig, pageSettings } from './pages/page-config.ts';
-import { refreshConfig, refreshSettings } from './refreshes/refresh-config.ts';
+import { decisionConfig, decisionSettings } from './refreshes/decision-config.ts';
 import { streamConfig, streamSettings } from './streams/stream-config.ts';
 import { watchConfig, watchSettings } from './watches/watch-config.ts';
 
@@ -23,7 +23,7 @@ export const settings = {
     .describe('Longest wait for a page of the revision-store'),
   ...httpSettings,
   ...operatorSettings,
-  ...refreshSettings,
+  ...decisionSettings,
   ...pageSettings,
   ...captureSettings,
   ...streamSettings,
@@ -46,7 +46,7 @@ export function loadConfig(environment: Record<string, string | undefined>) {
     },
     ...httpConfig(parsed),
     ...operatorConfig(parsed),
-    ...refreshConfig(parsed),
+    ...decisionConfig(parsed),
     ...pageConfig(parsed),
     ...captureConfig(parsed),
     ...streamConfig(parsed, parsed.CONNECTIONS_MAX),

@@ -199,10 +199,7 @@ describe('usage', () => {
     ]);
     const chargedOf = async (query: string) => {
       const { data } = (await get(`/v2/account/usage?${query}`, key)).json;
-      return accountUsage
-        .strict()
-        .parse(data)
-        .items.map(({ charged }) => charged);
+      return asSent(accountUsage, data).items.map(({ charged }) => charged);
     };
 
     expect(await chargedOf('from=2026-01-01&to=2026-01-02')).toEqual([3, 4]);

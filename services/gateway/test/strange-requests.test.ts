@@ -1,7 +1,7 @@
 import { idPrefixes } from '@inventory/contracts/ids';
-import { shapeOf } from '@inventory/http/validate-input';
+import { sentFields } from '@inventory/contracts/wire';
 import { newScope } from '@inventory/testkit/builders';
-import type { z } from 'zod';
+import { z } from 'zod';
 import { publicRoutes } from '../src/public-routes.ts';
 import { setLiveInventory } from './support/fake-live-pages.ts';
 import { membersText, saveInventory } from './support/fake-revision-store.ts';
@@ -141,12 +141,12 @@ const sameTimes = [
 /** The query parameters that take this value, and not any text. */
 const taking = (value: string) =>
   publicRoutes.flatMap(({ operationId, input }) =>
-    Object.entries(shapeOf(input.query))
+    Object.entries(sentFields(input.query))
       .filter(([, field]) => takes(field, value) && !takes(field, `${value}x`))
       .map(([name]) => ({ operationId, name, value })),
   );
-const takes = (field: z.ZodType, value: string) =>
-  [value, [value]].some((one) => field.safeParse(one).success);
+const takes = (field: z.core.$ZodType, value: string) =>
+  [value, [value]].some((one) => z.safeParse(field, one).success);
 
 /** The answer to the operation with the parameter, of an account of its own. */
 function answerTo(operationId: string, name: string, value: string) {

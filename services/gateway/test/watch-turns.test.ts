@@ -9,7 +9,7 @@ import { seededRandom } from '@inventory/testkit/seeded-random';
 import { openTestStore } from '@inventory/testkit/test-store';
 import { type Db, MongoClient } from 'mongodb';
 import { putWatch } from '../src/watches/manage-watches.ts';
-import { dayOf } from '../src/watches/watch.domain.ts';
+import { utcDayOf } from '../src/watches/watch.domain.ts';
 import { createWatchStore, watchCollection, watchIndexes } from '../src/watches/watch-store.ts';
 import {
   claimMs,
@@ -450,7 +450,7 @@ describe('a pause (Watches) [watches]', () => {
       if (random() < 0.8) stage.end(Math.floor(random() * 126));
     }
     stage.end(0);
-    const byDay = Map.groupBy(stage.refreshes.values(), ({ atMs }) => dayOf(atMs));
+    const byDay = Map.groupBy(stage.refreshes.values(), ({ atMs }) => utcDayOf(atMs));
     expect(byDay.size).toBeGreaterThan(1);
     for (const runs of byDay.values()) {
       const charged = runs.reduce((sum, one) => sum + one.charged, 0);

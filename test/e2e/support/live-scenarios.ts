@@ -55,8 +55,8 @@ export function testLiveScenarios({ stack, truth, serial, ends, endless }: Scena
       ]);
       expect(error.detail?.['reason']).toBe(end.reason);
       const confirmed = end.status < 500;
-      expect(meta.credits_charged).toBe(confirmed ? 1 : 0);
-      expect(meta.billing_disposition).toBe(confirmed ? 'charged' : 'not_charged');
+      expect(meta.creditsCharged).toBe(confirmed ? 1 : 0);
+      expect(meta.billingDisposition).toBe(confirmed ? 'charged' : 'not_charged');
       expect(walk.end.headers['retry-after'] === undefined).toBe(confirmed);
       billed += walk.pages.length + (confirmed ? 1 : 0);
     },

@@ -9,7 +9,7 @@ import {
   usageItems,
 } from '../internal/ledger.ts';
 import { grantedPermission } from '../vocabulary.ts';
-import { time, wire } from '../wire.ts';
+import { time, utcDay, wire } from '../wire.ts';
 import { pagination } from './meta.ts';
 import { listParameters } from './parameters.ts';
 
@@ -61,34 +61,27 @@ export const accountStatement = z.object({
   pagination,
 });
 
-const utcDay = z.iso.date('must be a UTC day as YYYY-MM-DD');
-const dayMs = 24 * 3_600_000;
-const isDay = (text: string) => utcDay.safeParse(text).success;
-
 /** Query of GET Usage: both days included; without them the present UTC month so far. */
-export const usageQuery = z
-  .object({
-    from: utcDay.optional().describe('UTC day, included; given together with `to`.'),
-    to: utcDay.optional().describe('UTC day, included; given together with `from`.'),
-    project_id: projectId.optional().describe('Only of this Project; of all when absent.'),
-  })
-  .superRefine(({ from, to }, context) => {
-    const addIssue = (field: string, message: string) =>
-      context.addIssue({ code: 'custom', path: [field], message });
-    if (from === undefined && to === undefined) return;
-    if (from === undefined) addIssue('from', 'is required');
-    else if (to === undefined) addIssue('to', 'is required');
-    else if (!isDay(from) || !isDay(to)) return;
-    else if (to < from) addIssue('to', 'must not be before from');
-    else if (Date.parse(to) - Date.parse(from) >= usageDaysMax * dayMs) {
-      addIssue('to', `must be within ${usageDaysMax} days, both included`);
-    }
-  });
+export const usageQuery = wire({
+  from: utcDay.optional().describe('UTC day, included; given together with `to`.'),
+  to: utcDay.optional().describe('UTC day, included; given together with `from`.'),
+  projectId: projectId.optional().describe('Only of this Project; of all when absent.'),
+}).superRefine(({ from, to }, context) => {
+  const addIssue = (field: string, message: string) =>
+    context.addIssue({ code: 'custom', path: [field], message });
+  if (from === undefined && to === undefined) return;
+  if (from === undefined) addIssue('from', 'is required');
+  else if (to === undefined) addIssue('to', 'is required');
+  else if (to < from) addIssue('to', 'must not be before from');
+  else if (to - from >= usageDaysMax) {
+    addIssue('to', `must be within ${usageDaysMax} days, both included`);
+  }
+});
 
 /** `data` of GET Usage: one item per day, Project, product and asset with usage. */
-export const accountUsage = z.object({
-  from: z.iso.date(),
-  to: z.iso.date(),
+export const accountUsage = wire({
+  from: utcDay,
+  to: utcDay,
   items: usageItems,
 });
 

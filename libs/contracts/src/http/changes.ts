@@ -9,7 +9,7 @@ import { pagination } from './meta.ts';
 import { cursorParameter, decimalWithDefault, languageParameter } from './parameters.ts';
 
 /** Query of GET Changes. */
-export const changesQuery = z.object({
+export const changesQuery = wire({
   since: revisionId
     .optional()
     .describe(
@@ -17,7 +17,7 @@ export const changesQuery = z.object({
         'the first page, or absent.',
     ),
   language: languageParameter,
-  page_size: decimalWithDefault(1, pageAssetsMax, pageAssetsMax).describe(
+  pageSize: decimalWithDefault(1, pageAssetsMax, pageAssetsMax).describe(
     'At most so many changes; fewer where more would be larger than 16 MiB.',
   ),
   cursor: cursorParameter

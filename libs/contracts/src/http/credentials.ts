@@ -73,7 +73,7 @@ export const credentialRotation = strictWire({
     .describe('How long the replaced secret stays valid.'),
 });
 
-export const ownCredentialPath = z.object({ project_id: projectId, credential_id: credentialId });
+export const ownCredentialPath = wire({ projectId, credentialId });
 
 export const credentialsQuery = z.object(listParameters);
 export const credentialList = z.object({

@@ -9,33 +9,32 @@ import { pagination } from './meta.ts';
 import { cursorParameter, languageParameter, optionalDecimal } from './parameters.ts';
 
 /** Query of GET Current. Assets are looked up by their ids, or a page of all of them is read. */
-export const currentQuery = z
-  .object({
-    language: languageParameter,
-    page_size: optionalDecimal(1, pageAssetsMax, pageAssetsMax).describe(
-      'At most so many assets; fewer where more would be larger than 16 MiB.',
+export const currentQuery = wire({
+  language: languageParameter,
+  pageSize: optionalDecimal(1, pageAssetsMax, pageAssetsMax).describe(
+    'At most so many assets; fewer where more would be larger than 16 MiB.',
+  ),
+  cursor: cursorParameter
+    .optional()
+    .describe('Readable for 24 hours after its revision was superseded.'),
+  assetid: z
+    .array(z.string().regex(/^[0-9]{1,20}$/, 'must be 1 to 20 digits'))
+    .max(lookupAssetsMax, `may be given ${lookupAssetsMax} times`)
+    .describe(
+      'The assets to look up, compared as text, instead of a page of all; not together with ' +
+        '`page_size` and `cursor`.',
     ),
-    cursor: cursorParameter
-      .optional()
-      .describe('Readable for 24 hours after its revision was superseded.'),
-    assetid: z
-      .array(z.string().regex(/^[0-9]{1,20}$/, 'must be 1 to 20 digits'))
-      .max(lookupAssetsMax, `may be given ${lookupAssetsMax} times`)
-      .describe(
-        'The assets to look up, compared as text, instead of a page of all; not together with ' +
-          '`page_size` and `cursor`.',
-      ),
-    descriptions: descriptions
-      .default('page')
-      .describe('With `none` the page has no descriptions.'),
-  })
-  .superRefine(({ assetid, page_size, cursor }, context) => {
-    if (assetid.length === 0) return;
-    for (const [field, value] of Object.entries({ page_size, cursor })) {
-      if (value === undefined) continue;
-      context.addIssue({ code: 'custom', path: [field], message: 'not together with assetid' });
-    }
-  });
+  descriptions: descriptions.default('page').describe('With `none` the page has no descriptions.'),
+}).superRefine(({ assetid, pageSize, cursor }, context) => {
+  if (assetid.length === 0) return;
+  for (const [field, value] of [
+    ['page_size', pageSize],
+    ['cursor', cursor],
+  ] as const) {
+    if (value === undefined) continue;
+    context.addIssue({ code: 'custom', path: [field], message: 'not together with assetid' });
+  }
+});
 
 /** The first page of Current for an inventory. */
 export function currentPath({ platform_id, app_id, context_id }: InventoryKey): string {

@@ -2,25 +2,32 @@ import { z } from 'zod';
 import { requestId } from '../ids.ts';
 import { publicCodes } from '../refusal-codes.ts';
 import { billingDisposition, billingReason, productCode } from '../vocabulary.ts';
+import { wire } from '../wire.ts';
 import { rateLimit, unitFunding } from './meta.ts';
+
+const billingFields = {
+  priceVersion: z.int().min(1).optional(),
+  creditsCharged: z.int().min(0).optional(),
+  creditsRemaining: z.int().optional(),
+  billingDisposition: billingDisposition.optional(),
+  billingReason: billingReason.nullable().optional(),
+  ...unitFunding,
+};
+/** What is known of the cost of a billed operation. */
+export type Billing = Readonly<z.infer<z.ZodObject<typeof billingFields>>>;
 
 /**
  * `meta` of an error. Once the account is known, that of a billed operation has what was charged,
  * the disposition and its reason, and `credits_remaining` where something was charged;
  * `price_version` is absent only where the price list has not been read yet.
  */
-export const errorMeta = z.object({
-  request_id: requestId,
-  product_code: productCode.optional(),
-  price_version: z.int().min(1).optional(),
-  credits_charged: z.int().min(0).optional(),
-  credits_remaining: z.int().optional(),
-  billing_disposition: billingDisposition.optional(),
-  billing_reason: billingReason.nullable().optional(),
-  ...unitFunding,
-  rate_limit: rateLimit.optional(),
+export const errorMeta = wire({
+  requestId,
+  productCode: productCode.optional(),
+  ...billingFields,
+  rateLimit: rateLimit.optional(),
 });
-export type ErrorMeta = z.infer<typeof errorMeta>;
+export type ErrorMeta = z.output<typeof errorMeta>;
 
 export const errorCode = z.enum(publicCodes);
 

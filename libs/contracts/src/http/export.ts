@@ -4,12 +4,12 @@ import { wire } from '../wire.ts';
 import { decimalWithDefault, languageParameter } from './parameters.ts';
 
 /** Query of GET …/current/export. */
-export const exportQuery = z.object({
+export const exportQuery = wire({
   language: languageParameter,
-  from_row: decimalWithDefault(0, Number.MAX_SAFE_INTEGER, 0).describe(
+  fromRow: decimalWithDefault(0, Number.MAX_SAFE_INTEGER, 0).describe(
     'The first row, counted from 0: as many as a download that was cut has whole lines.',
   ),
-  observation_id: observationId
+  observationId: observationId
     .optional()
     .describe(
       'What a cut download was of, from its `X-Observation-ID`; the latest where absent. Readable ' +

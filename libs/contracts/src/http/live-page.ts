@@ -17,9 +17,9 @@ export const livePageParameters = z.object({
 
 const endFields = {
   totalCount: z.int().min(0).describe("The platform's count of the complete inventory."),
-  pagination: z.object({
-    has_more: z.boolean(),
-    next_cursor: z.string().optional().describe('Opaque. Absent on the last page.'),
+  pagination: wire({
+    hasMore: z.boolean(),
+    nextCursor: z.string().optional().describe('Opaque. Absent on the last page.'),
   }),
 };
 

@@ -1,53 +1,58 @@
 import { z } from 'zod';
 import { requestId } from '../ids.ts';
 import { billingDisposition, billingReason, productCode } from '../vocabulary.ts';
+import { wire } from '../wire.ts';
 
 /** `meta.rate_limit`: requests left of the Service account's present minute. */
-export const rateLimit = z.object({
-  limit_per_minute: z.int().min(0),
+export const rateLimit = wire({
+  limitPerMinute: z.int().min(0),
   remaining: z.int().min(0),
-  reset_seconds: z.int().min(1).max(60),
+  resetSeconds: z.int().min(1).max(60),
 });
-export type RateLimit = z.infer<typeof rateLimit>;
+export type RateLimit = z.output<typeof rateLimit>;
 
 /** What a request limit belongs to. */
 export const trafficLimit = z.enum(['service_account', 'customer']);
 export type TrafficLimit = z.infer<typeof trafficLimit>;
 
 /** `meta` of operations that cost nothing. */
-export const plainMeta = z.object({ request_id: requestId });
+export const plainMeta = wire({ requestId });
 
 /** Where subscription units pay; absent where prepaid credits do. */
 export const unitFunding = {
   funding: z.literal('subscription').optional(),
-  units_charged: z.int().min(0).optional(),
-  units_remaining: z.int().min(0).optional(),
+  unitsCharged: z.int().min(0).optional(),
+  unitsRemaining: z.int().min(0).optional(),
 };
 
-/** `meta` of refresh acceptance. */
-export const refreshAcceptanceMeta = z.object({
-  request_id: requestId,
-  product_code: productCode,
-  price_version: z.int().min(1),
-  credits_reserved: z.int().min(0),
-  billing_disposition: billingDisposition,
-  billing_reason: z.literal('subscription_allowance').optional(),
+const acceptanceTermsFields = {
+  productCode,
+  priceVersion: z.int().min(1),
+  creditsReserved: z.int().min(0),
+  billingDisposition,
+  billingReason: z.literal('subscription_allowance').optional(),
   ...unitFunding,
-  units_reserved: z.int().min(0).optional(),
-  rate_limit: rateLimit,
-});
+  unitsReserved: z.int().min(0).optional(),
+};
+
+/** What a refresh is accepted at, as an item of a batch states it. */
+export const acceptanceTerms = wire(acceptanceTermsFields);
+export type AcceptanceTerms = z.output<typeof acceptanceTerms>;
+
+/** `meta` of refresh acceptance. */
+export const refreshAcceptanceMeta = wire({ requestId, ...acceptanceTermsFields, rateLimit });
 
 /** `meta` of a page that was charged. */
-export const pageReadMeta = z.object({
-  request_id: requestId,
-  product_code: productCode,
-  price_version: z.int().min(1),
-  credits_charged: z.int().min(0),
-  credits_remaining: z.int(),
-  billing_disposition: billingDisposition,
-  billing_reason: billingReason.nullable(),
+export const pageReadMeta = wire({
+  requestId,
+  productCode,
+  priceVersion: z.int().min(1),
+  creditsCharged: z.int().min(0),
+  creditsRemaining: z.int(),
+  billingDisposition,
+  billingReason: billingReason.nullable(),
   ...unitFunding,
-  rate_limit: rateLimit,
+  rateLimit,
 });
 
 /** One problem of a request, in `error.detail.issues` of `invalid_request`. */
@@ -59,7 +64,7 @@ export const requestIssue = z.object({
 export type RequestIssue = z.infer<typeof requestIssue>;
 
 /** `data.pagination` of lists and pages. */
-export const pagination = z.object({
-  has_more: z.boolean(),
-  next_cursor: z.string().nullable().describe('Opaque. Null on the last page.'),
+export const pagination = wire({
+  hasMore: z.boolean(),
+  nextCursor: z.string().nullable().describe('Opaque. Null on the last page.'),
 });

@@ -1,26 +1,28 @@
 import { z } from 'zod';
 import { projectId, refreshId } from '../ids.ts';
 import { defaultLanguage, language } from '../languages.ts';
+import { wire } from '../wire.ts';
 
 /** An integer in a path or query: digits only, no sign, no leading zero. */
 export function canonicalDecimal(minimum: number, maximum: number) {
-  return decimalText(minimum, maximum).transform(Number);
+  return numberOf(decimalText(minimum, maximum));
 }
 
 /** As {@link canonicalDecimal}, and this number where it is absent. */
 export function decimalWithDefault(minimum: number, maximum: number, byDefault: number) {
   const text = decimalText(minimum, maximum);
   const documented = text.meta({ ...text.meta(), default: byDefault });
-  return documented.transform(Number).default(byDefault);
+  return numberOf(documented).default(byDefault);
 }
 
 /** As {@link decimalWithDefault}, where its absence differs from the default. */
 export function optionalDecimal(minimum: number, maximum: number, byDefault: number) {
   const text = decimalText(minimum, maximum);
-  return text
-    .meta({ ...text.meta(), default: byDefault })
-    .transform(Number)
-    .optional();
+  return numberOf(text.meta({ ...text.meta(), default: byDefault })).optional();
+}
+
+function numberOf(text: z.ZodString) {
+  return z.codec(text, z.number(), { decode: Number, encode: String });
 }
 
 function decimalText(minimum: number, maximum: number) {
@@ -45,8 +47,8 @@ export const scopePath = z.object({
 /** Longest wait of a status read for its refresh. */
 export const waitSecondsMax = 30;
 
-export const refreshIdPath = z.object({ refresh_id: refreshId });
-export const projectPath = z.object({ project_id: projectId });
+export const refreshIdPath = wire({ refreshId });
+export const projectPath = wire({ projectId });
 
 /** Text on one line. Without a Unicode property, so that every generator can use the pattern. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: it is what they are refused by.

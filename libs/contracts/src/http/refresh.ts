@@ -125,12 +125,12 @@ export function refreshPath(id: string): string {
 const repetitionsMax = 100;
 
 /** Query of the list of a Project's refreshes; `state` and `refresh_id` are repeatable. */
-export const refreshesQuery = z.object({
+export const refreshesQuery = wire({
   state: z
     .array(refreshState)
     .max(repetitionsMax, `may be given ${repetitionsMax} times`)
     .describe('Only refreshes in one of these states; all when absent.'),
-  refresh_id: z
+  refreshId: z
     .array(refreshId)
     .max(repetitionsMax, `may be given ${repetitionsMax} times`)
     .describe('Only these refreshes; all when absent.'),

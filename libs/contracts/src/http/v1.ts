@@ -1,14 +1,15 @@
 import { z } from 'zod';
 import { requestId } from '../ids.ts';
+import { wire } from '../wire.ts';
 import { errorBody, itemError } from './error-body.ts';
 import { inventoryRows } from './inventory-rows.ts';
 import { requestIssue } from './meta.ts';
 import { languageParameter } from './parameters.ts';
 
 /** Query of both V1 routes. */
-export const v1Parameters = z.object({
+export const v1Parameters = wire({
   language: languageParameter,
-  start_assetid: z
+  startAssetid: z
     .string()
     .regex(/^[0-9]{1,20}$/, 'must be 1 to 20 digits')
     .optional()

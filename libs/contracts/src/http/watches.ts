@@ -52,7 +52,7 @@ export const watchBatchBody = strictWire({
   dryRun,
 });
 
-export const watchScopePath = scopePath.extend({ project_id: projectId });
+export const watchScopePath = wire({ ...scopePath.shape, projectId });
 
 /** Relative address of a watch. */
 export function watchPath(project: string, { platform_id, app_id, context_id }: InventoryKey) {

@@ -55,10 +55,7 @@ export const webhookEndpointChange = z
   .refine((change) => Object.keys(change).length > 0, 'must change something')
   .meta({ minProperties: 1 });
 
-export const webhookEndpointPath = z.object({
-  project_id: projectId,
-  endpoint_id: webhookEndpointId,
-});
+export const webhookEndpointPath = wire({ projectId, endpointId: webhookEndpointId });
 
 const endpointFields = {
   endpointId: webhookEndpointId,

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { canonicalDecimal } from '../http/parameters.ts';
 import { observationId, revisionId } from '../ids.ts';
 import { inventoryKey } from '../inventory-key.ts';
 import { language } from '../languages.ts';
@@ -17,7 +18,7 @@ export const changeKey = z.string().min(1).max(100);
 export const changesPageQuery = wire({
   since: revisionId,
   language,
-  pageSize: z.coerce.number().int().min(1).max(pageAssetsMax),
+  pageSize: canonicalDecimal(1, pageAssetsMax),
   /** What the first page led to, and the key of the last change given: all three on later pages. */
   revisionId: orNull(revisionId),
   observationId: orNull(observationId),

@@ -48,7 +48,7 @@ export type LogHeads = z.output<typeof logHeads>;
 export const appendedEntriesMax = 10_000;
 
 /** Query of GET /logs/appended of the event-stream; without `since` nothing has been read yet. */
-const appendedHeadsQuery = z.object({ since: z.iso.datetime().optional() });
+const appendedHeadsQuery = wire({ sinceMs: time.optional() });
 
 /**
  * The heads of Projects with entries appended since a time. `nextSinceMs` continues the read and

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { canonicalDecimal, scopePath } from '../http/parameters.ts';
+import { canonicalDecimal, decimalWithDefault, scopePath } from '../http/parameters.ts';
 import { observationId, revisionId } from '../ids.ts';
 import { inventoryKey } from '../inventory-key.ts';
 import { language } from '../languages.ts';
@@ -57,6 +57,7 @@ export const stagingQuery = wire({
   /** Null from callers of an earlier version. */
   inventoryEpoch: orNull(inventoryEpoch),
 });
+export type StagingQuery = z.output<typeof stagingQuery>;
 
 /** Response of GET /scans/{scan_id}/epochs/{epoch}/pages: the staged pages. */
 const stagedPages = z.object({ pages: z.array(manifestPage).max(scanPagesMax) });
@@ -67,8 +68,8 @@ export const packedPageBeginning = '{"success":true,"data":{';
 /** Query of GET /inventories/{platform_id}/{app_id}/{context_id}/page of the revision-store. */
 export const currentPageQuery = wire({
   language,
-  pageSize: z.coerce.number().int().min(1).max(pageAssetsMax),
-  position: z.coerce.number().int().min(0).default(0),
+  pageSize: canonicalDecimal(1, pageAssetsMax),
+  position: decimalWithDefault(0, Number.MAX_SAFE_INTEGER, 0),
   descriptions: descriptions.default('page'),
   /** In which the page may be packed. */
   coding: orNull(contentCoding),
@@ -96,7 +97,7 @@ export const assetsQuery = z.object({
 export const exportLinesQuery = wire({
   language,
   format: exportFormat,
-  position: z.coerce.number().int().min(0).default(0),
+  position: decimalWithDefault(0, Number.MAX_SAFE_INTEGER, 0),
   /** What an export is of; null for the latest. */
   observationId: orNull(observationId),
 });
@@ -129,8 +130,15 @@ export const currentPageMeta = wire({
 });
 export type CurrentPageMeta = z.output<typeof currentPageMeta>;
 
+const epochFields = { scanId: z.uuid(), epoch: canonicalDecimal(1, 2 ** 31 - 1) };
 /** Path parameters that name what one worker stages of a scan. */
-export const epochPath = z.object({ scan_id: z.uuid(), epoch: canonicalDecimal(1, 2 ** 31 - 1) });
+const epochPath = wire(epochFields);
+/** Path parameters that name a chunk of it. */
+export const chunkPath = wire({
+  ...epochFields,
+  page: canonicalDecimal(0, scanPagesMax - 1),
+  chunk: canonicalDecimal(0, pageChunksMax - 1),
+});
 
 /** What is JSON in the internal API of the revision-store. */
 export const inventoryApi = {

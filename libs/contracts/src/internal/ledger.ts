@@ -176,27 +176,30 @@ export const quarantineLifted = wire({ accountId, lifted: z.boolean() });
 
 const rowsMax = 1_000;
 const limit = z.coerce.number().int().min(1).max(rowsMax).default(100);
-const path = z.object({ account_id: accountId });
+const path = wire({ accountId });
 
 /** UTC days, both in the span. */
-const usageQuery = z
-  .object({ from: utcDay, to: utcDay, project_id: projectId.optional() })
+const usageQuery = wire({
+  from: utcDay,
+  to: utcDay,
+  projectId: projectId.optional(),
+})
   .refine(({ from, to }) => from <= to, { path: ['to'], message: 'must not be before from' })
   .refine(({ from, to }) => to - from < usageDaysMax, {
     path: ['to'],
     message: `must be at most ${usageDaysMax - 1} days after from`,
   });
 
-const statementQuery = z.object({
-  after_seq: z.coerce.number().int().min(0).max(Number.MAX_SAFE_INTEGER).default(0),
+const statementQuery = wire({
+  afterSeq: z.coerce.number().int().min(0).max(Number.MAX_SAFE_INTEGER).default(0),
   limit,
 });
-const holdsQuery = z.object({
-  older_than_seconds: z.coerce.number().int().min(0).max(1_000_000_000).default(0),
+const holdsQuery = wire({
+  olderThanSeconds: z.coerce.number().int().min(0).max(1_000_000_000).default(0),
   limit,
 });
 export const outcomesMax = 100;
-const outcomesQuery = z.object({ command_id: z.array(z.string()).max(outcomesMax) });
+const outcomesQuery = wire({ commandId: z.array(z.string()).max(outcomesMax) });
 const priceListPath = z.object({ version: canonicalDecimal(1, priceVersionMax) });
 
 const { get, put, post } = operationsFor(['gateway']);
@@ -206,7 +209,7 @@ export const ledgerApi = {
   readBalance: get('/accounts/{account_id}/balance', { input: { path }, answer: balanceView }),
   readTerms: get('/accounts/{account_id}/terms', { input: { path }, answer: accountTerms }),
   readFunds: get('/accounts/{account_id}/funds', {
-    input: { path, query: z.object({ project_id: projectId }) },
+    input: { path, query: wire({ projectId }) },
     answer: accountFunds,
   }),
   listHolds: get('/accounts/{account_id}/holds', { input: { path }, answer: holdList }),

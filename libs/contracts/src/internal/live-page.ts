@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { canonicalDecimal } from '../http/parameters.ts';
 import { accountId } from '../ids.ts';
 import { language } from '../languages.ts';
 import { endCheckResult, pageAssetsMax } from '../vocabulary.ts';
@@ -18,13 +19,13 @@ export const livePageForm = z.enum(['v2', 'v1']);
 export type LivePageForm = z.infer<typeof livePageForm>;
 
 /** Query of GET /inventories/{platform_id}/{app_id}/{context_id}/live-page of the collector. */
-export const livePageQuery = z.object({
-  account_id: accountId,
+export const livePageQuery = wire({
+  accountId,
   language,
   form: livePageForm,
-  count: z.coerce.number().int().min(1).max(pageAssetsMax),
+  count: canonicalDecimal(1, pageAssetsMax),
   /** Continues after this asset; absent for the first page. */
-  start_assetid: z
+  startAssetid: z
     .string()
     .regex(/^[0-9]{1,20}$/)
     .optional(),
@@ -32,7 +33,7 @@ export const livePageQuery = z.object({
    * Start of the page before, empty for the first page: a last page without assets is then checked
    * against that page, read again. Absent: it is not checked.
    */
-  previous_start_assetid: z
+  previousStartAssetid: z
     .string()
     .regex(/^[0-9]{0,20}$/)
     .optional(),

@@ -1,6 +1,7 @@
 import type { z } from 'zod';
 import type { RefusalCode } from '../refusal.ts';
 import type { ServiceName } from '../topics.ts';
+import type { FieldsSchema } from '../wire.ts';
 
 /** An operation of the internal API of a service, as it and its callers know it. */
 export interface InternalOperation {
@@ -9,8 +10,8 @@ export interface InternalOperation {
   readonly template: string;
   readonly callers: readonly ServiceName[];
   readonly input: {
-    readonly path?: z.ZodObject;
-    readonly query?: z.ZodObject;
+    readonly path?: FieldsSchema;
+    readonly query?: FieldsSchema;
     readonly body?: z.ZodType;
   };
   /** Of a success; 200 when absent. */

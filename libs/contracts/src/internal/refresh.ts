@@ -1,6 +1,12 @@
 import { z } from 'zod';
-import { idempotencyKey, projectPath, refreshIdPath, scopePath } from '../http/parameters.ts';
-import { refreshRecord } from '../http/refresh.ts';
+import {
+  canonicalDecimal,
+  idempotencyKey,
+  projectPath,
+  refreshIdPath,
+  scopePath,
+} from '../http/parameters.ts';
+import { maxAgeSecondsMax, refreshRecord } from '../http/refresh.ts';
 import { serviceStatus } from '../http/status.ts';
 import { accountId, projectId, refreshId, watchId } from '../ids.ts';
 import { language } from '../languages.ts';
@@ -48,27 +54,29 @@ const refreshView = wire({
 export type RefreshView = z.output<typeof refreshView>;
 
 /** GET /projects/{project_id}/refreshes of the collector: newest first. */
-const refreshListQuery = z.object({
+const refreshListQuery = wire({
   state: z.array(refreshState),
-  refresh_id: z.array(refreshId).max(100),
+  refreshId: z.array(refreshId).max(100),
   /** Only the runs of this watch. */
-  watch_id: watchId.optional(),
+  watchId: watchId.optional(),
   /** Only those that cost something, or nothing. */
   charged: z.enum(['true', 'false']).optional(),
-  limit: z.coerce.number().int().min(1).max(100),
-  before_requested_at: z.iso.datetime().optional(),
-  before_refresh_id: refreshId.optional(),
+  limit: canonicalDecimal(1, 100),
+  /** Continue after this refresh. */
+  beforeRequestedAtMs: time.optional(),
+  beforeRefreshId: refreshId.optional(),
 });
 const refreshList = wire({ items: z.array(refreshRecord), hasMore: z.boolean() });
 export type RefreshList = z.output<typeof refreshList>;
 
 /** GET /projects/{project_id}/attempt of the collector: one that is not made yet. */
-const attemptQuery = scopePath.extend({
-  account_id: accountId,
-  idempotency_key: idempotencyKey.optional(),
+const attemptQuery = wire({
+  ...scopePath.shape,
+  accountId,
+  idempotencyKey: idempotencyKey.optional(),
   /** Given where a saved observation may answer it. */
   language: language.optional(),
-  max_age_seconds: z.coerce.number().int().min(0).optional(),
+  maxAgeSeconds: canonicalDecimal(0, maxAgeSecondsMax).optional(),
 });
 const attemptView = wire({
   /** Whether another attempt holds its key: it would be answered as that one. */

@@ -22,7 +22,7 @@ import { wire } from '../wire.ts';
 import { operationsFor } from './operations.ts';
 
 /** Query of GET /projects/{project_id}/event-deliveries. */
-const eventDeliveriesQuery = z.object({ event_id: z.array(eventId).min(1).max(100) });
+const eventDeliveriesQuery = wire({ eventId: z.array(eventId).min(1).max(100) });
 /** The deliveries of events, to the endpoints of their Project. */
 const eventDeliveries = z.object({
   items: z.array(
@@ -64,8 +64,8 @@ const internalDeliveryPage = wire({
 });
 
 /** Answer of GET /internal/projects/{project_id}/standing of the gateway. */
-const projectStanding = z.object({
-  project_id: projectId,
+const projectStanding = wire({
+  projectId,
   /** Project and account are active, and the account has events. */
   events: z.boolean(),
 });
@@ -74,9 +74,9 @@ const projectStanding = z.object({
 const eventProjectsQuery = z.object({ after: projectId.optional() });
 
 /** Projects of an account whose events are enabled, in parts; `next_after` is null on the last. */
-const eventProjects = z.object({
-  project_ids: z.array(projectId),
-  next_after: projectId.nullable(),
+const eventProjects = wire({
+  projectIds: z.array(projectId),
+  nextAfter: projectId.nullable(),
 });
 
 const endpoints = '/projects/{project_id}/webhook-endpoints';
@@ -147,7 +147,7 @@ export const standingApi = {
     refusals: ['project_not_found'],
   }),
   listEventProjects: forEvents.get('/internal/accounts/{account_id}/event-projects', {
-    input: { path: z.object({ account_id: accountId }), query: eventProjectsQuery },
+    input: { path: wire({ accountId }), query: eventProjectsQuery },
     answer: eventProjects,
   }),
 };

@@ -24,22 +24,22 @@ async function unlessBehind<Value>(read: Promise<Value>): Promise<Value> {
 const accountRoutes = [
   internalRoute({
     ...ledgerApi.readBalance,
-    handle: async ({ readCurrentAccount }: Ledger, { path: { account_id: id } }) =>
+    handle: async ({ readCurrentAccount }: Ledger, { path: { accountId: id } }) =>
       balanceViewOf(id, await unlessBehind(readCurrentAccount(id))),
   }),
   internalRoute({
     ...ledgerApi.readTerms,
-    handle: async ({ readCurrentAccount }: Ledger, { path: { account_id: id } }) =>
+    handle: async ({ readCurrentAccount }: Ledger, { path: { accountId: id } }) =>
       termsOf(id, await unlessBehind(readCurrentAccount(id))),
   }),
   internalRoute({
     ...ledgerApi.readFunds,
-    handle: async ({ readCurrentAccount }: Ledger, { path: { account_id: id }, query }) =>
-      fundsOf(id, query.project_id, await unlessBehind(readCurrentAccount(id))),
+    handle: async ({ readCurrentAccount }: Ledger, { path: { accountId: id }, query }) =>
+      fundsOf(id, query.projectId, await unlessBehind(readCurrentAccount(id))),
   }),
   internalRoute({
     ...ledgerApi.listHolds,
-    async handle({ loadAccount }: Ledger, { path: { account_id: id } }) {
+    async handle({ loadAccount }: Ledger, { path: { accountId: id } }) {
       const { account } = await unlessBehind(loadAccount(id));
       const items = listHolds(account.holds).map((hold) => ({ accountId: id, ...hold }));
       return { asOfMs: null, items };
@@ -47,23 +47,23 @@ const accountRoutes = [
   }),
   internalRoute({
     ...ledgerApi.readOutcomes,
-    async handle({ journal }: Ledger, { path: { account_id: id }, query }) {
-      const recorded = await journal.findRecorded(id, query.command_id);
+    async handle({ journal }: Ledger, { path: { accountId: id }, query }) {
+      const recorded = await journal.findRecorded(id, query.commandId);
       // Another entry may preclude a command.
-      const own = recorded.filter(({ commandId }) => query.command_id.includes(commandId));
+      const own = recorded.filter(({ commandId }) => query.commandId.includes(commandId));
       return { items: own.map((entry) => outcomeOf(id, entry)) };
     },
   }),
   internalRoute({
     ...ledgerApi.readStatement,
-    async handle({ readStatement }: Ledger, { path: { account_id: id }, query }) {
-      return statementPageOf(id, await readStatement(id, query.after_seq, query.limit));
+    async handle({ readStatement }: Ledger, { path: { accountId: id }, query }) {
+      return statementPageOf(id, await readStatement(id, query.afterSeq, query.limit));
     },
   }),
   internalRoute({
     ...ledgerApi.readUsage,
-    async handle({ readUsage }: Ledger, { path: { account_id: id }, query }) {
-      const { from, to, project_id: projectId = null } = query;
+    async handle({ readUsage }: Ledger, { path: { accountId: id }, query }) {
+      const { from, to, projectId = null } = query;
       const read = await readUsage(id, { fromDay: from, endDay: to + 1, projectId });
       if (read.result === 'too_much') throw new Refused({ code: 'usage_too_large' });
       if (read.result === 'behind') throw new Refused(soon);
@@ -79,7 +79,7 @@ const journalRoutes = [
   internalRoute({
     ...ledgerApi.listOldHolds,
     async handle({ listOldHolds }: Ledger, { query }) {
-      const olderThanMs = query.older_than_seconds * 1_000;
+      const olderThanMs = query.olderThanSeconds * 1_000;
       return await listOldHolds({ olderThanMs, limit: query.limit });
     },
   }),
@@ -95,7 +95,7 @@ const journalRoutes = [
   }),
   internalRoute({
     ...ledgerApi.liftQuarantine,
-    handle: async ({ quarantined }: Ledger, { path: { account_id: id } }) => ({
+    handle: async ({ quarantined }: Ledger, { path: { accountId: id } }) => ({
       accountId: id,
       lifted: await quarantined.deleteQuarantined(id),
     }),

@@ -8,18 +8,18 @@ export type GatewayClient = ReturnType<typeof createGatewayClient>;
 export function createGatewayClient({ call }: InternalClient) {
   return {
     /** Whether the Project may receive events: it and its account are active with events enabled. */
-    async mayHaveEvents(project_id: ProjectId): Promise<boolean> {
-      const read = call(standingApi.readStanding, { path: { project_id } });
+    async mayHaveEvents(projectId: ProjectId): Promise<boolean> {
+      const read = call(standingApi.readStanding, { path: { projectId } });
       return (await nullIfRefused(read))?.events ?? false;
     },
     /** The Projects of the account; none while its events are off. */
-    async *listEventProjects(account_id: AccountId): AsyncGenerator<ProjectId> {
+    async *listEventProjects(accountId: AccountId): AsyncGenerator<ProjectId> {
       let after: ProjectId | null | undefined;
       while (after !== null) {
-        const input = { path: { account_id }, query: { after } };
+        const input = { path: { accountId }, query: { after } };
         const part = await call(standingApi.listEventProjects, input);
-        yield* part.project_ids;
-        after = part.next_after;
+        yield* part.projectIds;
+        after = part.nextAfter;
       }
     },
   };

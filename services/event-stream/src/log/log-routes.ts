@@ -1,6 +1,6 @@
 import { appendedEntriesMax, logApi } from '@inventory/contracts/internal/event-log';
 import { internalRoute } from '@inventory/http/internal-route';
-import { type Clock, fromIsoTime } from '@inventory/runtime/clock';
+import type { Clock } from '@inventory/runtime/clock';
 import { toLogBatch } from './log-batch.ts';
 import type { ProjectLog } from './project-log-store.ts';
 import { readAppendedHeads } from './read-appended-heads.ts';
@@ -27,16 +27,14 @@ export const logRoutes = [
   }),
   internalRoute({
     ...logApi.readAppendedHeads,
-    async handle(deps: LogRoutesDeps, { query: { since } }) {
-      const sinceMs = since === undefined ? null : fromIsoTime(since);
+    async handle(deps: LogRoutesDeps, { query: { sinceMs = null } }) {
       const read = await readAppendedHeads(deps, sinceMs, appendedEntriesMax);
       return { logEpoch: deps.logEpoch, ...read };
     },
   }),
   internalRoute({
     ...logApi.readLogBatch,
-    async handle({ log, logEpoch }: LogRoutesDeps, { path, query }) {
-      const { project_id: projectId } = path;
+    async handle({ log, logEpoch }: LogRoutesDeps, { path: { projectId }, query }) {
       const [head, [oldest], items] = await Promise.all([
         log.readHead(projectId),
         log.listAfter(projectId, 0, 1),

@@ -1,8 +1,6 @@
-import type { webhookEndpointPath } from '@inventory/contracts/http/webhooks';
 import { webhookApi } from '@inventory/contracts/internal/webhooks';
 import { internalRoute } from '@inventory/http/internal-route';
 import { fromIsoTime } from '@inventory/runtime/clock';
-import type { z } from 'zod';
 import {
   changeEndpoint,
   createEndpoint,
@@ -19,38 +17,38 @@ import type { WebhookEndpoint } from './webhook-document.ts';
 const endpointRoutes = [
   internalRoute({
     ...webhookApi.createEndpoint,
-    async handle(webhooks: ManageEndpointsDeps, { path: { project_id: projectId }, body }) {
+    async handle(webhooks: ManageEndpointsDeps, { path: { projectId }, body }) {
       const endpoint = await createEndpoint(webhooks, { projectId, ...body });
       return { ...viewOf(endpoint), secret: endpoint.secrets[0]?.secret ?? '' };
     },
   }),
   internalRoute({
     ...webhookApi.listEndpoints,
-    handle: async (webhooks: ManageEndpointsDeps, { path: { project_id: projectId } }) => ({
+    handle: async (webhooks: ManageEndpointsDeps, { path: { projectId } }) => ({
       items: (await webhooks.endpoints.listEndpoints(projectId)).map(viewOf),
     }),
   }),
   internalRoute({
     ...webhookApi.readEndpoint,
-    handle: async (webhooks: ManageEndpointsDeps, { path: named }) =>
-      viewOf(await findEndpoint(webhooks, fromPath(named))),
+    handle: async (webhooks: ManageEndpointsDeps, { path }) =>
+      viewOf(await findEndpoint(webhooks, path)),
   }),
   internalRoute({
     ...webhookApi.changeEndpoint,
-    handle: async (webhooks: ManageEndpointsDeps, { path: named, body }) =>
-      viewOf(await changeEndpoint(webhooks, fromPath(named), body)),
+    handle: async (webhooks: ManageEndpointsDeps, { path, body }) =>
+      viewOf(await changeEndpoint(webhooks, path, body)),
   }),
   internalRoute({
     ...webhookApi.deleteEndpoint,
-    async handle(webhooks: ManageEndpointsDeps, { path: named }) {
-      await removeEndpoint(webhooks, fromPath(named));
-      return { endpointId: named.endpoint_id, deleted: true } as const;
+    async handle(webhooks: ManageEndpointsDeps, { path }) {
+      await removeEndpoint(webhooks, path);
+      return { endpointId: path.endpointId, deleted: true } as const;
     },
   }),
   internalRoute({
     ...webhookApi.rotateSecret,
-    async handle(webhooks: ManageEndpointsDeps, { path: named, body }) {
-      const { endpoint, ...rotated } = await rotateEndpointSecret(webhooks, fromPath(named), body);
+    async handle(webhooks: ManageEndpointsDeps, { path, body }) {
+      const { endpoint, ...rotated } = await rotateEndpointSecret(webhooks, path, body);
       return { ...viewOf(endpoint), ...rotated };
     },
   }),
@@ -60,26 +58,26 @@ const deliveryRoutes = [
   internalRoute({
     ...webhookApi.sendSample,
     handle: async (webhooks: ManageEndpointsDeps, { path }) =>
-      await sendSample(webhooks, path.project_id),
+      await sendSample(webhooks, path.projectId),
   }),
   internalRoute({
     ...webhookApi.listEventDeliveries,
-    async handle(webhooks: ManageEndpointsDeps, { path: { project_id: projectId }, query }) {
+    async handle(webhooks: ManageEndpointsDeps, { path: { projectId }, query }) {
       const endpoints = await webhooks.endpoints.listEndpoints(projectId);
       const ids = endpoints.map(({ endpointId }) => endpointId);
-      return { items: await webhooks.deliveries.findOfEvents(ids, query.event_id) };
+      return { items: await webhooks.deliveries.findOfEvents(ids, query.eventId) };
     },
   }),
   internalRoute({
     ...webhookApi.sendPing,
-    handle: async (webhooks: ManageEndpointsDeps, { path: named }) => ({
-      eventId: await pingEndpoint(webhooks, await findEndpoint(webhooks, fromPath(named))),
+    handle: async (webhooks: ManageEndpointsDeps, { path }) => ({
+      eventId: await pingEndpoint(webhooks, await findEndpoint(webhooks, path)),
     }),
   }),
   internalRoute({
     ...webhookApi.listDeliveries,
-    async handle(webhooks: ManageEndpointsDeps, { path: named, query }) {
-      const endpoint = await findEndpoint(webhooks, fromPath(named));
+    async handle(webhooks: ManageEndpointsDeps, { path, query }) {
+      const endpoint = await findEndpoint(webhooks, path);
       const { state, from, to, before, limit } = query;
       const found = await webhooks.deliveries.listDeliveries(endpoint.endpointId, {
         state,
@@ -95,8 +93,8 @@ const deliveryRoutes = [
   }),
   internalRoute({
     ...webhookApi.redeliverEvents,
-    async handle(webhooks: ManageEndpointsDeps, { path: named, body }) {
-      const endpoint = await findEndpoint(webhooks, fromPath(named));
+    async handle(webhooks: ManageEndpointsDeps, { path, body }) {
+      const endpoint = await findEndpoint(webhooks, path);
       if ('eventId' in body) return await redeliverEvent(webhooks, endpoint, body.eventId);
       const { sinceMs, untilMs = webhooks.clock.now() } = body;
       return await redeliverRange(webhooks, endpoint, { sinceMs, untilMs });
@@ -112,9 +110,3 @@ const viewOf = (endpoint: WebhookEndpoint) => ({
   ...endpoint,
   failingSinceMs: endpoint.health.failingSinceMs,
 });
-
-type EndpointPath = z.output<typeof webhookEndpointPath>;
-
-function fromPath({ project_id: projectId, endpoint_id: endpointId }: EndpointPath) {
-  return { projectId, endpointId };
-}

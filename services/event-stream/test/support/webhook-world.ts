@@ -64,7 +64,7 @@ export async function openWebhookWorld(webhooks: Partial<WebhookConfig> = {}, cl
     client.call({ ...operation, refusals }, input as CallInput<Operation['input']>) as Promise<
       z.output<Operation['answer']>
     >;
-  const one = (project_id: string, endpoint_id: string) => ({ path: { project_id, endpoint_id } });
+  const one = (projectId: string, endpointId: string) => ({ path: { projectId, endpointId } });
 
   return {
     namespace,
@@ -75,14 +75,14 @@ export async function openWebhookWorld(webhooks: Partial<WebhookConfig> = {}, cl
     client,
     create: ({ accountId, projectId }: Customer, path = '/hook', overrides: object = {}) =>
       call(webhookApi.createEndpoint, {
-        path: { project_id: projectId },
+        path: { projectId },
         body: {
           ...{ accountId, url: `${receiver.url}${path}`, types, description: null },
           ...overrides,
         },
       }),
     read: (projectId: string, id: string) => call(webhookApi.readEndpoint, one(projectId, id)),
-    list: (project_id: string) => call(webhookApi.listEndpoints, { path: { project_id } }),
+    list: (projectId: string) => call(webhookApi.listEndpoints, { path: { projectId } }),
     change: (projectId: string, id: string, body: object) =>
       call(changeWith, { ...one(projectId, id), body }),
     remove: (projectId: string, id: string) => call(webhookApi.deleteEndpoint, one(projectId, id)),
@@ -92,13 +92,13 @@ export async function openWebhookWorld(webhooks: Partial<WebhookConfig> = {}, cl
         body: { overlapSeconds: 86_400, force: false, ...body },
       }),
     ping: (projectId: string, id: string) => call(webhookApi.sendPing, one(projectId, id)),
-    sendSample: (project_id: string) => call(webhookApi.sendSample, { path: { project_id } }),
-    eventDeliveries: (project_id: string, event_id: readonly string[]) =>
-      call(webhookApi.listEventDeliveries, { path: { project_id }, query: { event_id } }),
+    sendSample: (projectId: string) => call(webhookApi.sendSample, { path: { projectId } }),
+    eventDeliveries: (projectId: string, eventId: readonly string[]) =>
+      call(webhookApi.listEventDeliveries, { path: { projectId }, query: { eventId } }),
     redeliver: (projectId: string, id: string, body: object) =>
       call(webhookApi.redeliverEvents, { ...one(projectId, id), body }),
     deliveries: (projectId: string, id: string, query: Record<string, string | number> = {}) =>
-      call(webhookApi.listDeliveries, { ...one(projectId, id), query }),
+      call(webhookApi.listDeliveries, { ...one(projectId, id), query: { limit: 50, ...query } }),
     /** Publishes terminal refreshes of a Project, as the collector does; returns their ids. */
     async announce({ accountId, projectId }: Customer, times = 1): Promise<string[]> {
       const bodies = Array.from({ length: times }, () =>

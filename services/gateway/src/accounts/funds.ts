@@ -100,7 +100,7 @@ function refusalOf(
   return { code: 'spend_cap_reached', detail };
 }
 
-export function isFundsRefusal(refusal: Pick<Refusal, 'code'>): refusal is FundsRefusal {
+export function isFundsRefusal(refusal: Refusal): refusal is FundsRefusal {
   switch (refusal.code) {
     case 'insufficient_credits':
     case 'insufficient_units':

@@ -21,34 +21,40 @@ export function createLedgerClient(
     /** Throws {@link Refused} where the version or its date is not allowed. */
     publishPriceList: (version: number, body: NewPriceList) =>
       call(ledgerApi.publishPriceList, { path: { version }, body }),
-    readBalance: (account_id: AccountId) => call(ledgerApi.readBalance, { path: { account_id } }),
+    readBalance: (accountId: AccountId) => call(ledgerApi.readBalance, { path: { accountId } }),
     /** Funds and spend cap that apply to a purchase of the Project now. */
-    readFunds: (account_id: AccountId, project_id: ProjectId) =>
-      call(ledgerApi.readFunds, { path: { account_id }, query: { project_id } }),
+    readFunds: (accountId: AccountId, projectId: ProjectId) =>
+      call(ledgerApi.readFunds, { path: { accountId }, query: { projectId } }),
     /** How the account pays and what limits it. */
-    readTerms: (account_id: AccountId) => call(ledgerApi.readTerms, { path: { account_id } }),
+    readTerms: (accountId: AccountId) => call(ledgerApi.readTerms, { path: { accountId } }),
     /**
      * Charges of the UTC days from `from` to `to`, of one Project or of all; null when the report
      * would be too large.
      */
     readUsage(
-      account_id: AccountId,
-      query: { from: string; to: string; project_id: ProjectId | undefined },
+      accountId: AccountId,
+      query: { from: number; to: number; projectId: ProjectId | undefined },
     ) {
       const settings = { timeoutMs: usageMs, lane: longCalls };
-      return nullIfRefused(call(ledgerApi.readUsage, { path: { account_id }, query }, settings));
+      return nullIfRefused(call(ledgerApi.readUsage, { path: { accountId }, query }, settings));
     },
     /** All open holds of the account, oldest first. */
-    listHolds: (account_id: AccountId) => call(ledgerApi.listHolds, { path: { account_id } }),
+    listHolds: (accountId: AccountId) => call(ledgerApi.listHolds, { path: { accountId } }),
     /** Entries after a position of the account's journal, oldest first. */
-    readStatement: (account_id: AccountId, after_seq: number, limit: number) =>
-      call(ledgerApi.readStatement, { path: { account_id }, query: { after_seq, limit } }),
+    readStatement: (
+      accountId: AccountId,
+      { afterSeq, limit }: { readonly afterSeq: number; readonly limit: number },
+    ) =>
+      call(ledgerApi.readStatement, {
+        path: { accountId },
+        query: { afterSeq, limit },
+      }),
     /** Folds the journal of every account again; the duration grows with the journal. */
     verifyJournals: () =>
       call(ledgerApi.verify, {}, { timeoutMs: verifyTimeoutMs, lane: longCalls }),
     /** Accounts whose commands are not evaluated, by account. */
     listQuarantined: () => call(ledgerApi.listQuarantined, { query: { limit: quarantinedMax } }),
-    liftQuarantine: (account_id: AccountId) =>
-      call(ledgerApi.liftQuarantine, { path: { account_id } }),
+    liftQuarantine: (accountId: AccountId) =>
+      call(ledgerApi.liftQuarantine, { path: { accountId } }),
   };
 }

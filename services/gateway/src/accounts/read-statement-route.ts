@@ -69,11 +69,14 @@ export const readStatementRoute = publicRoute({
     const { limit } = query;
     const parts = listParts(cursors, ['statement', accountId]);
     const afterSeq = position.parse(JSON.parse(parts.begin(query.cursor) ?? '0'));
-    const { items, nextAfterSeq: next } = await ledger.readStatement(accountId, afterSeq, limit);
+    const { items, nextAfterSeq: next } = await ledger.readStatement(accountId, {
+      afterSeq,
+      limit,
+    });
     const pagination = parts.paginationTo(next === null ? null : JSON.stringify(next));
-    const { next_cursor: cursor } = pagination;
+    const { nextCursor: cursor } = pagination;
     if (type === csvType) return csvAnswer(statementCsv(items), nextPath(cursor, limit));
-    return { data: { items, pagination }, meta: { request_id: requestId } };
+    return { data: { items, pagination }, meta: { requestId } };
   },
 });
 

@@ -1,10 +1,12 @@
 import { accountUsage, usageQuery } from '@inventory/contracts/http/account';
 import type { RequestIssue } from '@inventory/contracts/http/meta';
 import { Refused } from '@inventory/http/refused';
-import { isoTime } from '@inventory/runtime/clock';
+import type { z } from 'zod';
 import { dataRoute } from '../http/data-route.ts';
 import { exampleIds } from '../http/openapi/examples.ts';
 import type { AccountServices } from './account-services.ts';
+
+const dayMs = 86_400_000;
 
 const tooMuch = {
   in: 'query',
@@ -47,13 +49,13 @@ export const readUsageRoute = dataRoute({
   errors: ['project_not_found'],
   async handle({ ledger, tenancy, clock }: AccountServices, { query }, { principal }) {
     const { accountId } = principal;
-    const { project_id } = query;
-    if (project_id !== undefined) {
-      const project = await tenancy.findProject(project_id);
+    const { projectId } = query;
+    if (projectId !== undefined) {
+      const project = await tenancy.findProject(projectId);
       if (project?.accountId !== accountId) throw new Refused({ code: 'project_not_found' });
     }
-    const span = spanOf(query, isoTime(clock.now()));
-    const report = await ledger.readUsage(accountId, { ...span, project_id });
+    const span = spanOf(query, clock.now());
+    const report = await ledger.readUsage(accountId, { ...span, projectId });
     if (report === null) {
       throw new Refused({ code: 'invalid_request', detail: { issues: [tooMuch] } });
     }
@@ -62,6 +64,8 @@ export const readUsageRoute = dataRoute({
 });
 
 /** Without days: the current UTC month so far. */
-function spanOf({ from, to }: { from?: string | undefined; to?: string | undefined }, now: string) {
-  return { from: from ?? `${now.slice(0, 7)}-01`, to: to ?? now.slice(0, 10) };
+function spanOf({ from, to }: z.output<typeof usageQuery>, nowMs: number) {
+  const today = Math.floor(nowMs / dayMs);
+  const firstOfMonth = today - new Date(nowMs).getUTCDate() + 1;
+  return { from: from ?? firstOfMonth, to: to ?? today };
 }

@@ -30,11 +30,7 @@ export const captureEpoch = 1;
 const clocksDifferMs = 300_000;
 
 /** At its deadline, and where a clock that was ahead wrote it: the times of its scan are as wrong. */
-export function isGivenUp(
-  { giveUpAtMs }: Pick<Capture, 'giveUpAtMs'>,
-  nowMs: number,
-  settleWithinMs: number,
-): boolean {
+export function isGivenUp({ giveUpAtMs }: Capture, nowMs: number, settleWithinMs: number): boolean {
   return giveUpAtMs <= nowMs || giveUpAtMs > nowMs + settleWithinMs + clocksDifferMs;
 }
 

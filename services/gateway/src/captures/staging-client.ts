@@ -38,14 +38,13 @@ export function createStagingClient(client: InternalClient, timeoutMs: number) {
       members: readonly Buffer[],
     ): Promise<ManifestPage> {
       const text = Buffer.concat([open, ...members, close]);
-      const query = { source: 'capture', inventory_epoch: inventoryEpoch };
-      const options = { query, timeoutMs };
-      const staging = stagePage(client, { scanId, epoch, page }, text, options);
+      const query = { source: 'capture', inventoryEpoch } as const;
+      const staging = stagePage(client, { scanId, epoch, page }, text, query, { timeoutMs });
       return await withDeadline(staging, timeoutMs, 'staging a page');
     },
     /** The staged pages of a chain, in order. */
     async listStagedPages(scanId: string): Promise<readonly ManifestPage[]> {
-      const path = { scan_id: scanId, epoch };
+      const path = { scanId, epoch };
       const { pages } = await client.call(inventoryApi.listStagedPages, { path });
       return pages;
     },

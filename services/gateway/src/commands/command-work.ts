@@ -5,7 +5,7 @@ import type { Pending, WorkQueue } from '@inventory/work/work-queue';
 import { type RequestReplyClient, replyOf } from './request-reply-client.ts';
 
 /** Commands that are sent until their outcome is received, also after a crash of this process. */
-export interface CommandKind<Item, Reply extends MessageType>
+export interface PendingCommandKind<Item, Reply extends MessageType>
   extends Pick<StartedWorkKind<Item>, 'name' | 'places' | 'again' | 'lookEveryMs'> {
   readonly queue: WorkQueue<Item>;
   /** The same command every time; only the correlation id differs. */
@@ -26,7 +26,7 @@ const notSentPauseMs = 2_000;
 
 /** Sends a claimed command, which is idempotent, and waits for its reply. */
 export function commandWork<Item, Reply extends MessageType>(
-  { toMessage, replyType, onReply, ...kind }: CommandKind<Item, Reply>,
+  { toMessage, replyType, onReply, ...kind }: PendingCommandKind<Item, Reply>,
   {
     commands,
     deadlines,

@@ -15,7 +15,7 @@ import { type CredentialId, credentialId, type ProjectId } from '@inventory/cont
 import { Refused } from '@inventory/http/refused';
 import { invariant } from '@inventory/runtime/bug';
 import type { Clock } from '@inventory/runtime/clock';
-import type { z } from 'zod';
+import { z } from 'zod';
 import type { AdmittedRequest } from '../http/answer.ts';
 import type { WriteAuditLine } from '../http/audit-lines.ts';
 import { dataRoute, partOf } from '../http/data-route.ts';
@@ -113,7 +113,7 @@ const listCredentialsRoute = dataRoute({
   errors: ['invalid_cursor'],
   async handle(
     { tenancy, clock, cursors }: CredentialServices,
-    { path: { project_id: projectId }, query: { limit, cursor } },
+    { path: { projectId }, query: { limit, cursor } },
   ) {
     const parts = listParts(cursors, ['credentials', projectId]);
     const afterId = credentialId.nullable().parse(parts.begin(cursor));
@@ -141,15 +141,15 @@ const rotateCredentialRoute = dataRoute({
   errors: ['credential_not_found', 'credential_revoked'],
   async handle(deps: CredentialServices, { path, body }, request) {
     const { tenancy, clock } = deps;
-    const own = await findOwnCredential(tenancy, request.principal, path.credential_id);
+    const own = await findOwnCredential(tenancy, request.principal, path.credentialId);
     const { credentialId } = own;
-    const { overlapSeconds } = body;
-    const issued = await tenancy.rotateCredential({
-      credentialId,
-      overlapMs: overlapSeconds * 1_000,
+    const overlapMs = body.overlapSeconds * 1_000;
+    const issued = await tenancy.rotateCredential({ credentialId, overlapMs });
+    writeEnd(deps, request, {
+      action: 'credential.rotate',
+      ...z.encode(ownCredentialPath, path),
+      ...z.encode(credentialRotation, body),
     });
-    const action = 'credential.rotate';
-    writeEnd(deps, request, { action, ...path, overlap_seconds: overlapSeconds });
     return { data: issuedView(issued, clock.now()) };
   },
 });
@@ -173,9 +173,9 @@ const revokeCredentialRoute = dataRoute({
   errors: ['credential_not_found'],
   async handle(deps: CredentialServices, { path }, request) {
     const { tenancy, clock } = deps;
-    const own = await findOwnCredential(tenancy, request.principal, path.credential_id);
+    const own = await findOwnCredential(tenancy, request.principal, path.credentialId);
     const revoked = await tenancy.revokeCredential(own.credentialId);
-    writeEnd(deps, request, { action: 'credential.revoke', ...path });
+    writeEnd(deps, request, { action: 'credential.revoke', ...z.encode(ownCredentialPath, path) });
     return { data: credentialView(revoked, clock.now()) };
   },
 });

@@ -36,12 +36,12 @@ export interface AdmittedRequest {
 }
 
 /** A response that writes itself, and may be refused until its head is sent. */
-export interface StreamAnswer {
+export interface StreamedResponse {
   readonly status: 200;
   readonly stream: (response: ServerResponse) => Promise<void>;
 }
 
-export interface Answer {
+export interface PublicResponse {
   readonly status: 200 | 201 | 202;
   readonly headers?: Readonly<Record<string, string>>;
   /** Media type of the body; JSON when absent. */

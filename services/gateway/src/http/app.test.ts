@@ -12,6 +12,8 @@ import { Refused } from '@inventory/http/refused';
 import { BatcherFull } from '@inventory/runtime/concurrency';
 import { createLogger } from '@inventory/runtime/logger';
 import { DeadlineExceeded } from '@inventory/runtime/wait';
+import { asSent } from '@inventory/testkit/as-sent';
+import { only } from '@inventory/testkit/only';
 import {
   bulkWriteError,
   passingStoreErrors,
@@ -22,7 +24,7 @@ import { z } from 'zod';
 import { type ApiCall, callApi, closeCalls } from '../../test/support/api-call.ts';
 import { newFrame } from '../../test/support/public-frame.ts';
 import type { Principal } from '../tenancy/principal.domain.ts';
-import type { Answer } from './answer.ts';
+import type { PublicResponse } from './answer.ts';
 import { createPublicApp } from './app.ts';
 import { standingAt } from './limits/rate-window.domain.ts';
 import { errorExample } from './openapi/examples.ts';
@@ -46,7 +48,7 @@ const principal: Principal = {
 
 const clock = createTestClock();
 /** What the handler of every test route does. */
-let handle: () => Promise<Answer>;
+let handle: () => Promise<PublicResponse>;
 let requestsUsed = 0;
 const lines: string[] = [];
 let server: HttpServer;
@@ -88,12 +90,12 @@ const routes = [
 
 function createApp(): RequestListener {
   const frame = newFrame({
-    principals: {
+    principals: only({
       findPrincipal: async (secret) => keys[secret] ?? null,
       readPrincipal: async (digest) => keys[digest.slice('of '.length)] ?? null,
       isUnseen: () => false,
       digestOf: (secret) => `of ${secret}`,
-    },
+    }),
     clientAddressOf: ({ socket }) => socket.remoteAddress ?? '',
     limiter: {
       isKnownFull: () => false,
@@ -117,7 +119,7 @@ function createApp(): RequestListener {
   return createPublicApp(frame, bound, {});
 }
 
-function answerOf(text: string): Answer {
+function answerOf(text: string): PublicResponse {
   return { status: 200, body: Buffer.from(text) };
 }
 
@@ -147,7 +149,7 @@ describe('every code of the closed list [error-codes]', () => {
       const answer = await call({ path: '/v2/things/a', key: 'good' });
 
       expect(answer.status).toBe(refusalCodes[code].status);
-      const parsed = errorBody.strict().parse(answer.json);
+      const parsed = asSent(errorBody, answer.json);
       expect(parsed.error).toEqual({
         code,
         message: refusalCodes[code].message,

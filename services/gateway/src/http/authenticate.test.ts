@@ -1,4 +1,5 @@
 import { type HttpServer, startHttpServer } from '@inventory/http/http-server';
+import { only } from '@inventory/testkit/only';
 import { newFrame } from '../../test/support/public-frame.ts';
 import type { Principal } from '../tenancy/principal.domain.ts';
 import { createPublicApp } from './app.ts';
@@ -13,7 +14,7 @@ afterEach(() => server.close(0));
 async function serve({ isPastLimit }: { readonly isPastLimit: boolean }) {
   lookedUp = [];
   const frame = newFrame({
-    principals: {
+    principals: only({
       async findPrincipal(key) {
         lookedUp.push(key);
         if (key === 'stuck') throw new Error('no server');
@@ -22,7 +23,7 @@ async function serve({ isPastLimit }: { readonly isPastLimit: boolean }) {
       readPrincipal: async () => null,
       isUnseen: (key) => key !== 'seen',
       digestOf: (key) => key,
-    },
+    }),
   });
   if (isPastLimit) await frame.unknownKeys.lookUp(peer, 'digest', async () => null);
   const pages = { '/page': { type: 'text', body: Buffer.from('served') } };

@@ -8,7 +8,7 @@ import { newFrame } from '../../test/support/public-frame.ts';
 import { publicRoutes } from '../public-routes.ts';
 import type { Principal } from '../tenancy/principal.domain.ts';
 import { defaultServiceAccountId } from '../tenancy/tenancy.domain.ts';
-import type { AdmittedRequest, Answer } from './answer.ts';
+import type { AdmittedRequest, PublicResponse } from './answer.ts';
 import { createPublicApp } from './app.ts';
 import type { PublicFrame } from './public-frame.ts';
 import type { PublicEndpoint } from './public-route.ts';
@@ -42,7 +42,7 @@ let server: HttpServer;
 beforeAll(async () => {
   const routes = publicRoutes.map((endpoint) => ({
     ...endpoint,
-    async run(_raw: unknown, admitted: AdmittedRequest): Promise<Answer> {
+    async run(_raw: unknown, admitted: AdmittedRequest): Promise<PublicResponse> {
       if (endpoint.isOpen !== true) ran.push([endpoint.operationId, admitted.principal]);
       return { status: 200, body: Buffer.from('{}') };
     },

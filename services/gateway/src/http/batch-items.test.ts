@@ -7,7 +7,7 @@ test('of the items of a batch that fail, only a fault of ours is logged (observa
   const logged: unknown[] = [];
   const logger = { warn: (_fields: unknown, text?: string) => logged.push(text) };
   const refuse = (error: Error) =>
-    itemRefusal(error, { requestId: newRequestId() }, only(logger)).code;
+    itemRefusal(error, only({ requestId: newRequestId() }), only(logger)).code;
 
   const codes = [new Error('planted'), new Refused({ code: 'watch_not_found' })].map(refuse);
 

@@ -36,12 +36,12 @@ export function refusedItem(refusal: PublicRefusal) {
 /** Why an item was not done; a fault of ours is logged, as that of a whole request is. */
 export function itemRefusal(
   error: unknown,
-  { requestId: request_id }: Pick<AdmittedRequest, 'requestId'>,
+  { requestId }: AdmittedRequest,
   logger: Logger,
 ): PublicRefusal {
   const { refusal, cause } = toPublicRefused(error);
   if (statusOf(refusal) >= 500) {
-    logger.warn({ err: cause, request_id }, `batch item failed: ${refusal.code}`);
+    logger.warn({ err: cause, request_id: requestId }, `batch item failed: ${refusal.code}`);
   }
   return refusal;
 }

@@ -1,9 +1,7 @@
-import type { ErrorMeta } from '@inventory/contracts/http/error-body';
+import type { Billing } from '@inventory/contracts/http/error-body';
 import type { Refusal } from '@inventory/contracts/refusal';
 import { Refused } from '@inventory/http/refused';
 import type { PageDelivery } from './answer.ts';
-
-type Billing = Readonly<Omit<ErrorMeta, 'request_id' | 'product_code' | 'rate_limit'>>;
 
 interface BilledRefusedOptions {
   /** Further fields of `meta`: disposition, reason, and what was charged. */

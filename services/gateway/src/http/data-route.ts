@@ -1,7 +1,7 @@
 import { plainMeta } from '@inventory/contracts/http/meta';
 import type { DataOf, Input, InputSchemas } from '@inventory/http/route';
 import type { z } from 'zod';
-import type { AdmittedRequest, Answer } from './answer.ts';
+import type { AdmittedRequest, PublicResponse } from './answer.ts';
 import { exampleCursor, plainMetaExample } from './openapi/examples.ts';
 import {
   type PublicAnswer,
@@ -27,8 +27,8 @@ interface DataRouteSettings<Deps, Schemas extends InputSchemas, Data extends z.Z
   ) => Promise<{
     readonly data: DataOf<Data>;
     /** That of the endpoint when absent. */
-    readonly status?: Answer['status'];
-    readonly headers?: NonNullable<Answer['headers']>;
+    readonly status?: PublicResponse['status'];
+    readonly headers?: NonNullable<PublicResponse['headers']>;
   }>;
 }
 
@@ -66,7 +66,7 @@ export function dataRoute<Deps, const Schemas extends InputSchemas, Data extends
       ...(also && { also: { ...also, example: whole } }),
     },
     async handle(deps: Deps, input: Input<Schemas>, request) {
-      return { ...(await handle(deps, input, request)), meta: { request_id: request.requestId } };
+      return { ...(await handle(deps, input, request)), meta: { requestId: request.requestId } };
     },
   });
 }

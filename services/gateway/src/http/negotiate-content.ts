@@ -8,9 +8,7 @@ import { type PublicContext, type PublicMiddleware, required } from './request-s
 const bytesMin = 1024;
 
 /** The content coding that the client prefers of ours; null where it wants none. */
-export function acceptedCoding(
-  context: Pick<PublicContext, 'acceptsEncodings'>,
-): ContentCoding | null {
+export function acceptedCoding(context: PublicContext): ContentCoding | null {
   const accepted = context.acceptsEncodings(...contentCodings, 'identity');
   return contentCodings.find((coding) => coding === accepted) ?? null;
 }

@@ -11,18 +11,22 @@ import type { TrafficLimiter } from './limits/limit-traffic.ts';
 import type { PeerBuckets } from './limits/peer-buckets.ts';
 import type { UnknownKeys } from './limits/unknown-keys.ts';
 
-/** What every public request is checked and answered with. */
-export interface PublicFrame {
-  readonly trustedProxies: NetworkPolicy;
-  readonly clientAddressOf: ClientAddressOf;
-  readonly principals: Omit<PrincipalCache, 'invalidate'>;
-  readonly unknownKeys: UnknownKeys<Principal>;
-  /** Requests without a key, by client address. */
-  readonly openRequests: PeerBuckets;
+/** What the frame of every public request shares with the features behind it. */
+export interface SharedFrame {
+  readonly principals: PrincipalCache;
   readonly limiter: TrafficLimiter;
   /** Bytes of responses that their clients have not taken, by account. */
   readonly undelivered: DeliveryPlaces<AccountId>;
   readonly prices: { currentVersion(): number | null };
+}
+
+/** What every public request is checked and answered with. */
+export interface PublicFrame extends SharedFrame {
+  readonly trustedProxies: NetworkPolicy;
+  readonly clientAddressOf: ClientAddressOf;
+  readonly unknownKeys: UnknownKeys<Principal>;
+  /** Requests without a key, by client address. */
+  readonly openRequests: PeerBuckets;
   readonly v1DeprecatedAtMs: number;
   readonly deadlines: { readonly findMs: number; readonly unknownKeyDelayMs: number };
   readonly clock: Clock;

@@ -1,5 +1,6 @@
 import type { PublicCode } from '@inventory/contracts/refusal-codes';
 import type { Permission, ProductCode } from '@inventory/contracts/vocabulary';
+import { sentFields } from '@inventory/contracts/wire';
 import type { DocumentedEndpoint } from '@inventory/http/openapi-document';
 import type { DocumentedAnswer } from '@inventory/http/openapi-responses';
 import { Refused } from '@inventory/http/refused';
@@ -7,7 +8,7 @@ import type { BoundRoute, DataOf, Input, InputSchemas } from '@inventory/http/ro
 import { validateInput } from '@inventory/http/validate-input';
 import { invariant } from '@inventory/runtime/bug';
 import { z } from 'zod';
-import type { AdmittedRequest, Answer, StreamAnswer } from './answer.ts';
+import type { AdmittedRequest, PublicResponse, StreamedResponse } from './answer.ts';
 import type { V1Dialect } from './v1/v1-dialect.ts';
 
 export type PublicTag =
@@ -67,7 +68,7 @@ export interface PublicEndpoint extends DocumentedEndpoint {
 /** An operation with its dependencies. */
 export interface BoundPublicRoute
   extends PublicEndpoint,
-    BoundRoute<AdmittedRequest, Answer | StreamAnswer> {}
+    BoundRoute<AdmittedRequest, PublicResponse | StreamedResponse> {}
 
 export interface PublicRoute<Deps> extends PublicEndpoint {
   bind(deps: Deps): BoundPublicRoute;
@@ -82,8 +83,8 @@ type Enveloped<Body> = Body extends {
       readonly data: DataOf<Data>;
       readonly meta: DataOf<Meta>;
       /** That of the endpoint when absent. */
-      readonly status?: Answer['status'];
-      readonly headers?: NonNullable<Answer['headers']>;
+      readonly status?: PublicResponse['status'];
+      readonly headers?: NonNullable<PublicResponse['headers']>;
     }
   : never;
 
@@ -95,7 +96,7 @@ interface PublicRouteSettings<Deps, Schemas extends InputSchemas, Body extends P
     deps: Deps,
     input: Input<Schemas>,
     request: AdmittedRequest,
-  ) => Promise<Answer | StreamAnswer | Enveloped<Body>>;
+  ) => Promise<PublicResponse | StreamedResponse | Enveloped<Body>>;
 }
 
 /**
@@ -107,7 +108,7 @@ export function publicRoute<
   const Schemas extends InputSchemas,
   Body extends PublicAnswer['body'],
 >({ handle, ...settings }: PublicRouteSettings<Deps, Schemas, Body>): PublicRoute<Deps> {
-  const isOfProject = settings.input.path?.shape['project_id'] !== undefined;
+  const isOfProject = 'project_id' in sentFields(settings.input.path);
   const ofProject: readonly PublicCode[] = isOfProject ? ['project_not_found'] : [];
   const endpoint = { ...settings, errors: [...ofProject, ...settings.errors] };
   return {
@@ -129,7 +130,7 @@ export function publicRoute<
 }
 
 /** The common V2 envelope of a success. */
-function encoded({ status, body }: PublicAnswer, result: Enveloped<EnvelopedBody>): Answer {
+function encoded({ status, body }: PublicAnswer, result: Enveloped<EnvelopedBody>): PublicResponse {
   invariant('data' in body, 'the operation has an answer in the common envelope');
   const { data, meta, ...given } = result;
   const sent = { success: true, data: z.encode(body.data, data), meta: z.encode(body.meta, meta) };

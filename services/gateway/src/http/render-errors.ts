@@ -1,11 +1,11 @@
-import type { ErrorMeta } from '@inventory/contracts/http/error-body';
-import type { RequestId } from '@inventory/contracts/ids';
+import { type Billing, type ErrorMeta, errorMeta } from '@inventory/contracts/http/error-body';
 import type { Refusal } from '@inventory/contracts/refusal';
 import type { RenderRefusal } from '@inventory/http/refuse-unreadable';
 import { errorOf, type Refused, statusOf } from '@inventory/http/refused';
 import { targetOf } from '@inventory/http/request-target';
 import type { Identifiers } from '@inventory/runtime/identifiers';
 import type { Logger } from '@inventory/runtime/logger';
+import { z } from 'zod';
 import { commonHeaders, newRequestId } from './assign-request-id.ts';
 import { BilledRefused } from './billed-refused.ts';
 import type { PublicContext, PublicMiddleware, RequestState } from './request-state.ts';
@@ -64,7 +64,7 @@ export function renderUnreadable(identifiers: Identifiers): RenderRefusal {
     const requestId = newRequestId(identifiers);
     return {
       headers: { ...commonHeaders, 'X-Request-ID': requestId },
-      body: errorText(refusal, { request_id: requestId }),
+      body: errorText(refusal, { requestId }),
     };
   };
 }
@@ -72,8 +72,9 @@ export function renderUnreadable(identifiers: Identifiers): RenderRefusal {
 /** The body of every V2 error. */
 function errorText(refusal: Refusal, meta: ErrorMeta): Buffer {
   const { code, message, detail } = errorOf(refusal);
-  const error = { code, message, request_id: meta.request_id, ...(detail ? { detail } : {}) };
-  return Buffer.from(JSON.stringify({ success: false, error, meta }));
+  const sent = z.encode(errorMeta, meta);
+  const error = { code, message, request_id: sent.request_id, ...(detail ? { detail } : {}) };
+  return Buffer.from(JSON.stringify({ success: false, error, meta: sent }));
 }
 
 /**
@@ -81,21 +82,20 @@ function errorText(refusal: Refusal, meta: ErrorMeta): Buffer {
  * default.
  */
 function metaOf(
-  state: RequestState,
-  billing: BilledRefused['billing'],
+  { requestId, route, principal, rateLimit }: RequestState,
+  billing: Billing,
   priceVersion: number | null,
 ): ErrorMeta {
-  const meta: { request_id: RequestId } = { request_id: state.requestId };
-  const product = state.route?.product;
-  if (product === undefined || state.principal === undefined) return meta;
+  const productCode = route?.product;
+  if (productCode === undefined || principal === undefined) return { requestId };
   return {
-    ...meta,
-    product_code: product,
-    ...(priceVersion === null ? {} : { price_version: priceVersion }),
-    credits_charged: 0,
-    billing_disposition: 'not_charged',
-    billing_reason: null,
+    requestId,
+    productCode,
+    ...(priceVersion !== null && { priceVersion }),
+    creditsCharged: 0,
+    billingDisposition: 'not_charged',
+    billingReason: null,
     ...billing,
-    ...(state.rateLimit ? { rate_limit: state.rateLimit } : {}),
+    ...(rateLimit && { rateLimit }),
   };
 }

@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { runBatch } from './run-batch.ts';
+import { runItems } from './run-batch.ts';
 
 beforeEach(() => jest.useFakeTimers({ doNotFake: ['setImmediate'] }));
 afterEach(() => jest.useRealTimers());
@@ -7,7 +7,7 @@ afterEach(() => jest.useRealTimers());
 const patient = { concurrencyMax: 3, beginWithinMs: 20_000, late: () => 'late' };
 
 test('results come in the order of the items, whatever takes longest', async () => {
-  const results = await runBatch([30, 1, 15, 2], {
+  const results = await runItems([30, 1, 15, 2], {
     ...patient,
     keyOf: String,
     run: async (turns) => {
@@ -24,7 +24,7 @@ test('at most the limit runs at once, and items of one key never concurrently [i
   let most = 0;
   const together: string[] = [];
 
-  await runBatch(['a', 'b', 'a', 'c', 'd', 'a', 'b'], {
+  await runItems(['a', 'b', 'a', 'c', 'd', 'a', 'b'], {
     ...patient,
     keyOf: (item) => item,
     run: async (item) => {
@@ -44,7 +44,7 @@ test('at most the limit runs at once, and items of one key never concurrently [i
 test('what has not begun in time is not begun', async () => {
   const begun: number[] = [];
 
-  const results = await runBatch([1, 2, 3], {
+  const results = await runItems([1, 2, 3], {
     ...patient,
     concurrencyMax: 1,
     beginWithinMs: 20,

@@ -16,7 +16,7 @@ export interface BatchOptions<Item, Result> {
 }
 
 /** One result per item, in the order of the items. */
-export async function runBatch<Item, Result>(
+export async function runItems<Item, Result>(
   items: readonly Item[],
   options: BatchOptions<Item, Result>,
 ): Promise<Result[]> {

@@ -35,8 +35,8 @@ export function openOrRefuse(
 export function listParts(cursors: CursorSealer, binding: readonly string[]) {
   /** `next` is null on the last part. */
   const paginationTo = (next: string | null) => ({
-    has_more: next !== null,
-    next_cursor: next === null ? null : cursors.seal(next, binding),
+    hasMore: next !== null,
+    nextCursor: next === null ? null : cursors.seal(next, binding),
   });
   return {
     paginationTo,

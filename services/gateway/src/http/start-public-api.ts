@@ -10,7 +10,7 @@ import { createPeerBuckets } from './limits/peer-buckets.ts';
 import { createPeerConnections } from './limits/peer-connections.ts';
 import { createUnknownKeys } from './limits/unknown-keys.ts';
 import { openApiPage } from './openapi/openapi-page.ts';
-import type { PublicFrame } from './public-frame.ts';
+import type { PublicFrame, SharedFrame } from './public-frame.ts';
 import type { BoundPublicRoute, PublicEndpoint } from './public-route.ts';
 import { referencePages } from './reference/reference-pages.ts';
 import { renderUnreadable } from './render-errors.ts';
@@ -18,13 +18,10 @@ import { statusPages } from './status-page/status-pages.ts';
 
 type Context = ServiceContext<ServiceConfig & HttpConfig>;
 
-/** What the features behind the frame share with it. */
-export type GivenFrame = Pick<PublicFrame, 'principals' | 'limiter' | 'undelivered' | 'prices'>;
-
 /** Serves the routes of the public API, and the pages of its document, its reference and its status. */
 export async function startPublicApi(
   context: Context,
-  given: GivenFrame,
+  shared: SharedFrame,
   routes: readonly BoundPublicRoute[],
   documented: readonly PublicEndpoint[],
 ): Promise<HttpServer> {
@@ -40,7 +37,7 @@ export async function startPublicApi(
           ...statusPages(),
         };
   const started = await startHttpServer({
-    listener: createPublicApp(frameOf(context, given), routes, pages),
+    listener: createPublicApp(frameOf(context, shared), routes, pages),
     ...config.publicHttp,
     connectionsMax: config.connectionsMax,
     peers: createPeerConnections({
@@ -61,10 +58,13 @@ export async function startPublicApi(
   return started;
 }
 
-function frameOf({ config, clock, identifiers, logger }: Context, given: GivenFrame): PublicFrame {
+function frameOf(
+  { config, clock, identifiers, logger }: Context,
+  shared: SharedFrame,
+): PublicFrame {
   const { trustedProxies, v1DeprecatedAtMs, deadlines } = config;
   return {
-    ...given,
+    ...shared,
     trustedProxies,
     clientAddressOf: createClientAddressOf({ trustedProxies, logger }),
     unknownKeys: createUnknownKeys(createPeerBuckets(config.unknownKeysPerMinute, clock)),

@@ -1,6 +1,6 @@
 import { accountRecord, ownerState } from '@inventory/contracts/http/tenancy';
 import { z } from 'zod';
-import { accountView } from '../tenancy/tenancy-views.ts';
+import { accountForOperators } from '../tenancy/tenancy-views.ts';
 import { listById } from './list-by-id.ts';
 import { operatorRoute } from './operator-route.ts';
 import {
@@ -10,7 +10,7 @@ import {
   listOf,
   listQuery,
   name,
-  networkPolicy,
+  settableNetworkPolicy,
 } from './operator-schemas.ts';
 
 const tag = 'Accounts';
@@ -29,7 +29,7 @@ export const accountRoutes = [
     status: 201,
     input: { body: z.strictObject({ name }) },
     answer: accountRecord,
-    handle: async ({ tenancy }, { body }) => accountView(await tenancy.createAccount(body)),
+    handle: async ({ tenancy }, { body }) => accountForOperators(await tenancy.createAccount(body)),
   }),
   operatorRoute({
     operationId: 'listAccounts',
@@ -46,7 +46,7 @@ export const accountRoutes = [
     handle: (services, { query }) =>
       listById(services, query, {
         list: ['accounts'],
-        read: async (part) => (await services.tenancy.listAccounts(part)).map(accountView),
+        read: async (part) => (await services.tenancy.listAccounts(part)).map(accountForOperators),
         idOf: ({ accountId }) => accountId,
       }),
   }),
@@ -62,7 +62,7 @@ export const accountRoutes = [
     answer: accountRecord,
     errors,
     handle: async ({ tenancy }, { path }) =>
-      accountView(await tenancy.requireAccount(path.account_id)),
+      accountForOperators(await tenancy.requireAccount(path.accountId)),
   }),
   operatorRoute({
     operationId: 'changeAccount',
@@ -86,7 +86,7 @@ export const accountRoutes = [
       path: accountPath,
       body: changeOf({
         state: ownerState.exactOptional(),
-        networkPolicy: networkPolicy.exactOptional(),
+        networkPolicy: settableNetworkPolicy.exactOptional(),
         rateLimitPerMinute: limitPerMinute
           .describe('Of its default Service account.')
           .exactOptional(),
@@ -110,6 +110,6 @@ export const accountRoutes = [
     answer: accountRecord,
     errors,
     handle: async ({ tenancy }, { path, body }) =>
-      accountView(await tenancy.changeAccount(path.account_id, body)),
+      accountForOperators(await tenancy.changeAccount(path.accountId, body)),
   }),
 ];

@@ -40,7 +40,7 @@ export const auditRoutes = [
         after: position === null ? null : (JSON.parse(position) as AuditPosition),
       });
       const { items, pagination } = parts.take(found, limit, positionOf);
-      return { items, next_cursor: pagination.next_cursor };
+      return { items, nextCursor: pagination.nextCursor };
     },
   }),
 ];

@@ -24,14 +24,14 @@ import {
   listOf,
   listQuery,
   name,
-  networkPolicy,
+  settableNetworkPolicy,
 } from './operator-schemas.ts';
 
 const tag = 'Credentials';
 const errors = ['credential_not_found', 'credential_revoked'] as const;
 const shownOnce = 'The secret is shown in this response only.';
 
-export const credentialRoutes = [
+export const operatorCredentialRoutes = [
   operatorRoute({
     operationId: 'issueCredential',
     command: 'credential issue',
@@ -52,14 +52,14 @@ export const credentialRoutes = [
           .describe('Of the same account; its default one when absent.'),
         scopes,
         expiresAtMs: expiry.default(null),
-        networkPolicy: networkPolicy.default(null),
+        networkPolicy: settableNetworkPolicy.default(null),
       }),
     },
     answer: issuedCredential,
     errors: ['project_not_found', 'service_account_not_found'],
     async handle({ tenancy, clock }, { path, body }) {
       requireFuture(body.expiresAtMs, clock.now());
-      const issued = await tenancy.issueCredential({ projectId: path.project_id, ...body });
+      const issued = await tenancy.issueCredential({ projectId: path.projectId, ...body });
       return issuedView(issued, clock.now());
     },
   }),
@@ -77,9 +77,9 @@ export const credentialRoutes = [
     errors: ['project_not_found', 'invalid_cursor'],
     handle: (services, { path, query }) =>
       listById(services, query, {
-        list: ['credentials', path.project_id],
+        list: ['credentials', path.projectId],
         async read(part) {
-          const { projectId } = await services.tenancy.requireProject(path.project_id);
+          const { projectId } = await services.tenancy.requireProject(path.projectId);
           const found = await services.tenancy.listCredentials(projectId, part);
           return found.map((one) => credentialView(one, services.clock.now()));
         },
@@ -128,7 +128,7 @@ export const credentialRoutes = [
     answer: credentialRecord,
     errors: ['credential_not_found'],
     handle: async ({ tenancy, clock }, { path }) =>
-      credentialView(await tenancy.requireCredential(path.credential_id), clock.now()),
+      credentialView(await tenancy.requireCredential(path.credentialId), clock.now()),
   }),
   operatorRoute({
     operationId: 'rotateCredential',
@@ -148,7 +148,7 @@ export const credentialRoutes = [
     errors: [...errors, 'concurrent_change'],
     async handle({ tenancy, clock }, { path, body }) {
       const overlapMs = body.overlapSeconds * 1_000;
-      const rotation = { credentialId: path.credential_id, overlapMs };
+      const rotation = { credentialId: path.credentialId, overlapMs };
       return issuedView(await tenancy.rotateCredential(rotation), clock.now());
     },
   }),
@@ -165,7 +165,7 @@ export const credentialRoutes = [
     answer: credentialRecord,
     errors: ['credential_not_found'],
     handle: async ({ tenancy, clock }, { path }) =>
-      credentialView(await tenancy.revokeCredential(path.credential_id), clock.now()),
+      credentialView(await tenancy.revokeCredential(path.credentialId), clock.now()),
   }),
   operatorRoute({
     operationId: 'changeCredential',
@@ -181,14 +181,14 @@ export const credentialRoutes = [
       body: changeOf({
         scopes: scopes.exactOptional(),
         expiresAtMs: expiry.exactOptional(),
-        networkPolicy: networkPolicy.exactOptional(),
+        networkPolicy: settableNetworkPolicy.exactOptional(),
       }),
     },
     answer: credentialRecord,
     errors,
     async handle({ tenancy, clock }, { path, body }) {
       requireFuture(body.expiresAtMs ?? null, clock.now());
-      const changed = await tenancy.changeCredential(path.credential_id, body);
+      const changed = await tenancy.changeCredential(path.credentialId, body);
       return credentialView(changed, clock.now());
     },
   }),

@@ -34,7 +34,7 @@ import {
   successResponse,
 } from '@inventory/http/openapi-responses';
 import { z } from 'zod';
-import { release } from '../http/openapi/release.ts';
+import { productVersion } from '../http/openapi/release.ts';
 import type { OperatorEndpoint, OperatorTag } from './operator-route.ts';
 
 const named: NamedSchemas = new Map<z.core.$ZodType, string>([
@@ -148,7 +148,11 @@ function documentedError(code: OperatorCode): DocumentedError {
 }
 
 const operatorApi: ApiDescription<OperatorEndpoint> = {
-  info: { title: 'Game Item Inventory Service: operator API', version: release, description },
+  info: {
+    title: 'Game Item Inventory Service: operator API',
+    version: productVersion,
+    description,
+  },
   tags,
   security: { OperatorToken: { type: 'http', scheme: 'bearer' } },
   headers: { 'X-Request-ID': 'Id of the request, also in the log.' },

@@ -27,5 +27,5 @@ export async function listById<Thing>(
   const parts = partsOf(services, ...list);
   const found = await read({ afterId: parts.begin(cursor), limit: limit + 1 });
   const { items, pagination } = parts.take(found, limit, idOf);
-  return { items, next_cursor: pagination.next_cursor };
+  return { items, nextCursor: pagination.nextCursor };
 }

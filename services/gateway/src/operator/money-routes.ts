@@ -51,7 +51,7 @@ const bookedEntry = wire({
 });
 
 interface BookingRequest {
-  readonly path: { readonly account_id: AccountId };
+  readonly path: { readonly accountId: AccountId };
   readonly header: { readonly 'idempotency-key': string };
   readonly body: { readonly amount: number; readonly reason: string };
 }
@@ -62,7 +62,7 @@ async function book(
   kind: Pick<WantedEntry, 'kind' | 'asset'>,
 ) {
   const idempotencyKey = header['idempotency-key'];
-  const wanted = { ...body, ...kind, accountId: path.account_id, idempotencyKey };
+  const wanted = { ...body, ...kind, accountId: path.accountId, idempotencyKey };
   const { amount, reason } = body;
   // Identical for every repetition of a key: nothing in it depends on the call.
   return { ...(await bookEntry(services, wanted)), amount, reason };
@@ -146,8 +146,8 @@ const readingRoutes = [
     role: 'read',
     errors: ['account_not_found'],
     async handle(deps, { path }) {
-      await deps.tenancy.requireAccount(path.account_id);
-      return deps.ledger.readBalance(path.account_id);
+      await deps.tenancy.requireAccount(path.accountId);
+      return deps.ledger.readBalance(path.accountId);
     },
   }),
   operatorRoute({
@@ -163,12 +163,12 @@ const readingRoutes = [
     answer: listOf(holdView),
     errors: ['account_not_found', 'invalid_cursor'],
     async handle(deps, { path, query }) {
-      const parts = partsOf(deps, 'holds', path.account_id);
+      const parts = partsOf(deps, 'holds', path.accountId);
       const after = parts.begin(query.cursor);
-      await deps.tenancy.requireAccount(path.account_id);
-      const holds = (await deps.ledger.listHolds(path.account_id)).items;
+      await deps.tenancy.requireAccount(path.accountId);
+      const holds = (await deps.ledger.listHolds(path.accountId)).items;
       const { items, pagination } = parts.take(holdsAfter(holds, after), query.limit, holdPosition);
-      return { items, next_cursor: pagination.next_cursor };
+      return { items, nextCursor: pagination.nextCursor };
     },
   }),
   operatorRoute({
@@ -202,15 +202,14 @@ const readingRoutes = [
     },
     errors: ['account_not_found', 'invalid_cursor', 'not_acceptable'],
     async handle(deps, { path, query }, request) {
-      const parts = partsOf(deps, 'statement', path.account_id);
+      const parts = partsOf(deps, 'statement', path.accountId);
       const afterSeq = Number(parts.begin(query.cursor) ?? 0);
       const format = query.format ?? acceptedFormat(request);
-      await deps.tenancy.requireAccount(path.account_id);
-      const { account_id } = path;
-      const page = await deps.ledger.readStatement(account_id, afterSeq, query.limit);
-      const { items, nextAfterSeq: next } = page;
-      const { next_cursor } = parts.paginationTo(next === null ? null : String(next));
-      return format === 'csv' ? csvReply(items, next_cursor) : { items, next_cursor };
+      await deps.tenancy.requireAccount(path.accountId);
+      const part = { afterSeq, limit: query.limit };
+      const { items, nextAfterSeq: next } = await deps.ledger.readStatement(path.accountId, part);
+      const { nextCursor } = parts.paginationTo(next === null ? null : String(next));
+      return format === 'csv' ? csvReply(items, nextCursor) : { items, nextCursor };
     },
   }),
 ];

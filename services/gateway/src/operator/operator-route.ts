@@ -107,7 +107,6 @@ export function operatorRoute<const Schemas extends InputSchemas, Body extends z
   settings: OperatorRouteSettings<Schemas, Body>,
 ): OperatorRoute {
   const { path, input, handle, action, description, columns, irreversible, ...rest } = settings;
-  const { body = z.undefined() } = input;
   const endpoint = {
     status: 200,
     documented: {},
@@ -131,9 +130,12 @@ export function operatorRoute<const Schemas extends InputSchemas, Body extends z
           return result instanceof Reply ? result : z.encode(rest.answer, result as z.output<Body>);
         };
         if (action === undefined) return work();
-        // No two parts have a field of one name. The body is shown as it is sent.
-        const sent = { ...parsed, body: z.encode(body, parsed.body) };
-        const parameters: Record<string, unknown> = Object.assign({}, ...Object.values(sent));
+        // No two parts have a field of one name. Each field has its name on the wire.
+        const sent = Object.entries(input).map(([part, schema]) => {
+          const value = parsed[part as keyof Schemas];
+          return schema instanceof z.ZodObject ? value : z.encode(schema, value);
+        });
+        const parameters: Record<string, unknown> = Object.assign({}, ...sent);
         return request.audited({ action, parameters }, work);
       },
     }),

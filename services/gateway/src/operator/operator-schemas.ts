@@ -4,7 +4,7 @@ import {
   listParameters,
 } from '@inventory/contracts/http/parameters';
 import { accountId, credentialId, serviceAccountId } from '@inventory/contracts/ids';
-import { strictWire } from '@inventory/contracts/wire';
+import { strictWire, wire } from '@inventory/contracts/wire';
 import { z } from 'zod';
 import { networkPolicyEntriesMax, parseNetwork } from '../tenancy/network-policy.domain.ts';
 
@@ -30,7 +30,7 @@ const networks = z
   .max(networkPolicyEntriesMax);
 
 /** Networks in canonical form. */
-export const networkPolicy = z
+export const settableNetworkPolicy = z
   .codec(networks, z.array(z.string()), {
     decode(entries, { issues }) {
       const canonical = new Set<string>();
@@ -56,9 +56,9 @@ export function changeOf<const Fields extends Record<string, z.ZodExactOptional>
     .meta({ minProperties: 1 });
 }
 
-export const accountPath = z.object({ account_id: accountId });
-export const serviceAccountPath = z.object({ service_account_id: serviceAccountId });
-export const credentialPath = z.object({ credential_id: credentialId });
+export const accountPath = wire({ accountId });
+export const serviceAccountPath = wire({ serviceAccountId });
+export const credentialPath = wire({ credentialId });
 
 export const listQuery = z.object({
   limit: canonicalDecimal(1, 100).default(50).describe('Items of this page; 50 when absent.'),
@@ -82,5 +82,5 @@ export const keyedHeaders = z.object({ 'idempotency-key': operatorKey.optional()
 
 /** One part of a list; `next_cursor` is null on the last part. */
 export function listOf<Item extends z.ZodType>(item: Item) {
-  return z.object({ items: z.array(item), next_cursor: z.string().nullable() });
+  return wire({ items: z.array(item), nextCursor: z.string().nullable() });
 }

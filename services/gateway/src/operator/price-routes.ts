@@ -30,7 +30,7 @@ export const priceRoutes = [
     answer: listOf(priceList),
     handle: async ({ ledger }) => ({
       items: [...(await ledger.listPriceLists())],
-      next_cursor: null,
+      nextCursor: null,
     }),
   }),
   operatorRoute({

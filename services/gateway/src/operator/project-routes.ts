@@ -9,7 +9,7 @@ import {
   listOf,
   listQuery,
   name,
-  networkPolicy,
+  settableNetworkPolicy,
 } from './operator-schemas.ts';
 
 const tag = 'Projects';
@@ -33,7 +33,7 @@ export const projectRoutes = [
     answer: projectRecord,
     errors: ['account_not_found'],
     handle: ({ tenancy }, { path, body }) =>
-      tenancy.createProject({ accountId: path.account_id, name: body.name }),
+      tenancy.createProject({ accountId: path.accountId, name: body.name }),
   }),
   operatorRoute({
     operationId: 'listProjects',
@@ -49,9 +49,9 @@ export const projectRoutes = [
     errors: ['account_not_found', 'invalid_cursor'],
     handle: (services, { path, query }) =>
       listById(services, query, {
-        list: ['projects', path.account_id],
+        list: ['projects', path.accountId],
         async read(part) {
-          const { accountId } = await services.tenancy.requireAccount(path.account_id);
+          const { accountId } = await services.tenancy.requireAccount(path.accountId);
           return await services.tenancy.listProjects(accountId, part);
         },
         idOf: ({ projectId }) => projectId,
@@ -68,7 +68,7 @@ export const projectRoutes = [
     input: { path: projectPath },
     answer: projectRecord,
     errors,
-    handle: ({ tenancy }, { path }) => tenancy.requireProject(path.project_id),
+    handle: ({ tenancy }, { path }) => tenancy.requireProject(path.projectId),
   }),
   operatorRoute({
     operationId: 'changeProject',
@@ -88,11 +88,11 @@ export const projectRoutes = [
       path: projectPath,
       body: changeOf({
         state: ownerState.exactOptional(),
-        networkPolicy: networkPolicy.exactOptional(),
+        networkPolicy: settableNetworkPolicy.exactOptional(),
       }),
     },
     answer: projectRecord,
     errors,
-    handle: ({ tenancy }, { path, body }) => tenancy.changeProject(path.project_id, body),
+    handle: ({ tenancy }, { path, body }) => tenancy.changeProject(path.projectId, body),
   }),
 ];

@@ -1,6 +1,6 @@
 import { serviceAccountRecord } from '@inventory/contracts/http/tenancy';
 import { z } from 'zod';
-import { serviceAccountView } from '../tenancy/tenancy-views.ts';
+import { serviceAccountForOperators } from '../tenancy/tenancy-views.ts';
 import { listById } from './list-by-id.ts';
 import { operatorRoute } from './operator-route.ts';
 import {
@@ -10,8 +10,8 @@ import {
   listOf,
   listQuery,
   name,
-  networkPolicy,
   serviceAccountPath,
+  settableNetworkPolicy,
 } from './operator-schemas.ts';
 
 const tag = 'Service accounts';
@@ -33,8 +33,8 @@ export const serviceAccountRoutes = [
     answer: serviceAccountRecord,
     errors: ['account_not_found'],
     async handle({ tenancy }, { path, body }) {
-      const wanted = { accountId: path.account_id, name: body.name };
-      return serviceAccountView(await tenancy.createServiceAccount(wanted));
+      const wanted = { accountId: path.accountId, name: body.name };
+      return serviceAccountForOperators(await tenancy.createServiceAccount(wanted));
     },
   }),
   operatorRoute({
@@ -51,11 +51,11 @@ export const serviceAccountRoutes = [
     errors: ['account_not_found', 'invalid_cursor'],
     handle: (services, { path, query }) =>
       listById(services, query, {
-        list: ['service_accounts', path.account_id],
+        list: ['service_accounts', path.accountId],
         async read(part) {
-          const account = await services.tenancy.requireAccount(path.account_id);
+          const account = await services.tenancy.requireAccount(path.accountId);
           const found = await services.tenancy.listServiceAccounts(account, part);
-          return found.map(serviceAccountView);
+          return found.map(serviceAccountForOperators);
         },
         idOf: ({ serviceAccountId }) => serviceAccountId,
       }),
@@ -72,7 +72,7 @@ export const serviceAccountRoutes = [
     answer: serviceAccountRecord,
     errors,
     handle: async ({ tenancy }, { path }) =>
-      serviceAccountView(await tenancy.requireServiceAccount(path.service_account_id)),
+      serviceAccountForOperators(await tenancy.requireServiceAccount(path.serviceAccountId)),
   }),
   operatorRoute({
     operationId: 'changeServiceAccount',
@@ -89,12 +89,12 @@ export const serviceAccountRoutes = [
         rateLimitPerMinute: limitPerMinute
           .describe('Of all its Credentials together.')
           .exactOptional(),
-        networkPolicy: networkPolicy.exactOptional(),
+        networkPolicy: settableNetworkPolicy.exactOptional(),
       }),
     },
     answer: serviceAccountRecord,
     errors,
     handle: async ({ tenancy }, { path, body }) =>
-      serviceAccountView(await tenancy.changeServiceAccount(path.service_account_id, body)),
+      serviceAccountForOperators(await tenancy.changeServiceAccount(path.serviceAccountId, body)),
   }),
 ];

@@ -98,6 +98,6 @@ export const serviceRoutes = [
     action: 'ledger.quarantine.lift',
     input: { path: accountPath, body: emptyBody },
     answer: quarantineLifted,
-    handle: ({ ledger }, { path }) => ledger.liftQuarantine(path.account_id),
+    handle: ({ ledger }, { path }) => ledger.liftQuarantine(path.accountId),
   }),
 ];

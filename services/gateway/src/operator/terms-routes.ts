@@ -33,8 +33,8 @@ export const termsRoutes = [
     role: 'read',
     errors: ['account_not_found'],
     async handle({ tenancy, ledger }, { path }) {
-      await tenancy.requireAccount(path.account_id);
-      return ledger.readTerms(path.account_id);
+      await tenancy.requireAccount(path.accountId);
+      return ledger.readTerms(path.accountId);
     },
   }),
   operatorRoute({
@@ -52,7 +52,7 @@ export const termsRoutes = [
     errors: ['account_not_found', 'idempotency_conflict', 'billing_unavailable'],
     handle: (deps, { path, header, body }) =>
       configureAccount(deps, {
-        accountId: path.account_id,
+        accountId: path.accountId,
         change: { sets: 'funding', funding: fundingOf(body) },
         reason: body.reason,
         idempotencyKey: header['idempotency-key'],
@@ -79,7 +79,7 @@ export const termsRoutes = [
     answer: accountTerms,
     errors: ['project_not_found', 'idempotency_conflict', 'billing_unavailable'],
     async handle(deps, { path, header, body: { cap, reason } }) {
-      const project = await deps.tenancy.requireProject(path.project_id);
+      const project = await deps.tenancy.requireProject(path.projectId);
       return configureAccount(deps, {
         accountId: project.accountId,
         change: { sets: 'spend_cap', projectId: project.projectId, cap },

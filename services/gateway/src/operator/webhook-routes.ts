@@ -11,7 +11,7 @@ import {
 import { webhookApi } from '@inventory/contracts/internal/webhooks';
 import { Reply } from '@inventory/http/reply';
 import { z } from 'zod';
-import { rotateSecret } from '../webhooks/rotate-secret.ts';
+import { rotateWebhookSecret } from '../webhooks/rotate-secret.ts';
 import { partsOf } from './list-by-id.ts';
 import { operatorRoute, sameAs } from './operator-route.ts';
 import { emptyBody, keyedHeaders, listOf, listQuery } from './operator-schemas.ts';
@@ -36,9 +36,9 @@ const readingRoutes = [
     answer: listOf(webhookEndpoint),
     errors: ['project_not_found'],
     async handle({ tenancy, webhooks }, { path }) {
-      await tenancy.requireProject(path.project_id);
+      await tenancy.requireProject(path.projectId);
       const { items } = await webhooks.call(webhookApi.listEndpoints, { path });
-      return { items, next_cursor: null };
+      return { items, nextCursor: null };
     },
   }),
   operatorRoute({
@@ -69,12 +69,12 @@ const readingRoutes = [
     answer: listOf(webhookDelivery),
     errors: [...errors, 'invalid_cursor'],
     async handle(services, { path, query: { cursor, ...filter } }) {
-      const parts = partsOf(services, 'deliveries', path.endpoint_id);
+      const parts = partsOf(services, 'deliveries', path.endpointId);
       const part = { ...filter, before: parts.begin(cursor) ?? undefined };
       const input = { path, query: part };
       const found = await services.webhooks.call(webhookApi.listDeliveries, input);
-      const { next_cursor } = parts.paginationTo(found.nextBefore);
-      return { items: found.items, next_cursor };
+      const { nextCursor } = parts.paginationTo(found.nextBefore);
+      return { items: found.items, nextCursor };
     },
   }),
 ];
@@ -127,7 +127,7 @@ const changingRoutes = [
     errors: [...changeErrors, 'idempotency_conflict', 'secret_rotation_in_progress'],
     async handle({ webhooks }, { path, header, body }) {
       const keyed = { ...body, idempotencyKey: header['idempotency-key'] };
-      const { endpoint, headers } = await rotateSecret(webhooks, { path, body: keyed });
+      const { endpoint, headers } = await rotateWebhookSecret(webhooks, { path, body: keyed });
       return new Reply({ headers, body: z.encode(webhookEndpointWithSecret, endpoint) });
     },
   }),
@@ -163,4 +163,4 @@ const sendingRoutes = [
  * Support for the webhook endpoints of a customer. Only customers create them and set their URL: a
  * URL can contain a secret, and the input of operators is audited.
  */
-export const webhookRoutes = [...readingRoutes, ...changingRoutes, ...sendingRoutes];
+export const operatorWebhookRoutes = [...readingRoutes, ...changingRoutes, ...sendingRoutes];

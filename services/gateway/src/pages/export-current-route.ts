@@ -5,7 +5,7 @@ import { type ExportFormat, exportFormats } from '@inventory/contracts/vocabular
 import { Refused } from '@inventory/http/refused';
 import { invariant, unreachable } from '@inventory/runtime/bug';
 import type { z } from 'zod';
-import type { AdmittedRequest, StreamAnswer } from '../http/answer.ts';
+import type { AdmittedRequest, StreamedResponse } from '../http/answer.ts';
 import type { DeliveryPlaces } from '../http/delivery/delivery-places.ts';
 import { exampleIds, exampleRows } from '../http/openapi/examples.ts';
 import { publicRoute } from '../http/public-route.ts';
@@ -81,9 +81,8 @@ export const exportCurrentRoute = publicRoute({
   },
   errors: ['cursor_expired', 'inventory_revision_not_found', ...readErrors],
   async handle(services: PageServices, { path: scope, query, header }, request) {
-    const { requestId, principal, type, signal } = request;
-    const { accountId, projectId } = principal;
-    const { language, from_row: fromRow, observation_id: observationId = null } = query;
+    const { type, signal } = request;
+    const { language, fromRow, observationId = null } = query;
     const format = exportFormats[type as keyof typeof exportFormats];
     const wanted = { scope, language, format, fromRow, observationId, signal };
     const key = header['Idempotency-Key'];
@@ -92,7 +91,7 @@ export const exportCurrentRoute = publicRoute({
     try {
       const read = await openExport(
         services,
-        { requestId, accountId, projectId },
+        request,
         wanted,
         key === undefined ? null : { route: 'export', key, inputs },
       );
@@ -135,7 +134,7 @@ function toAnswer(
   services: PageServices,
   request: AdmittedRequest,
   { wanted, read, place }: ReadExport,
-): StreamAnswer {
+): StreamedResponse {
   if (read.result === 'refused') throw refusePage(read.refusal);
   const delivery = read.result === 'charged' ? read.delivery : null;
   const { scope, language, format, signal } = wanted;
@@ -144,7 +143,7 @@ function toAnswer(
   const coding = request.acceptedCoding();
   let end: string | undefined;
   const findNext = (position: number) =>
-    services.revisions.findLines({ scope, language, format, position, observationId }, signal);
+    services.revisions.findLines(scope, { language, format, position, observationId }, signal);
   const body = exportBody(page, format, findNext, (reached) => {
     end = reached;
   });

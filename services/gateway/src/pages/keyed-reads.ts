@@ -6,8 +6,8 @@ import type { Clock } from '@inventory/runtime/clock';
 import type { Logger } from '@inventory/runtime/logger';
 import { pause } from '@inventory/runtime/wait';
 import type { AdmittedRequest } from '../http/answer.ts';
-import type { CountedRead, FetchedPage, PageCharges, PaidRead } from './page-charges.ts';
-import type { PageRead } from './page-intent.domain.ts';
+import type { FetchedPage, PageCharges, PaidRead } from './page-charges.ts';
+import type { RequestedPage } from './page-intent.domain.ts';
 import { judgeKey, type ReadKeyRecord, replaysMax } from './read-key.domain.ts';
 import type { ReadKeyStore } from './read-key-store.ts';
 
@@ -34,7 +34,9 @@ export interface Fetches<Page> {
   ) => Promise<FetchedPage<Page>>;
 }
 
-export interface RequestedRead extends Omit<CountedRead, 'keyId'> {
+export interface RequestedRead extends RequestedPage {
+  /** Rejects where the request is refused for the rate: then nothing is charged. */
+  readonly counted?: Promise<void>;
   /** Holds the bytes of the response, or refuses the page, which is not charged then. */
   readonly hold: AdmittedRequest['hold'];
 }
@@ -121,7 +123,7 @@ export function createKeyedReads(deps: {
   }
 
   async function replay<Page>(
-    read: Pick<PageRead, 'accountId' | 'requestId'>,
+    { accountId, requestId }: RequestedPage,
     uncount: () => Promise<void>,
     fetch: (onPlatformAsked: () => void) => Promise<FetchedPage<Page>>,
   ): Promise<KeyedRead<Page>> {
@@ -131,16 +133,15 @@ export function createKeyedReads(deps: {
     };
     try {
       // First: the platform is not asked for a page that cannot be answered.
-      const balance = await deps.ledger.readBalance(read.accountId);
+      const balance = await deps.ledger.readBalance(accountId);
       const fetched = await fetch(count);
       if (fetched.result === 'refused') return fetched;
       count();
       return { result: 'replayed', page: fetched.page, balance };
     } finally {
       if (!counts) {
-        const { requestId: request_id } = read;
         await uncount().catch((err: unknown) =>
-          deps.logger.warn({ err, request_id }, 'failed replay not uncounted'),
+          deps.logger.warn({ err, request_id: requestId }, 'failed replay not uncounted'),
         );
       }
     }

@@ -1,5 +1,5 @@
 import { invariant } from '@inventory/runtime/bug';
-import type { Answer } from '../http/answer.ts';
+import type { PublicResponse } from '../http/answer.ts';
 import { BilledRefused } from '../http/billed-refused.ts';
 import type { FetchedLivePage } from './live-page-client.ts';
 import { answerPage, type BilledPage, replayed, type WrittenPage } from './page-answer.ts';
@@ -14,7 +14,7 @@ export async function liveAnswer(
   read: LivePageRead,
   priceVersion: number | null,
   write: (of: PageToWrite) => Promise<WrittenPage>,
-): Promise<Answer> {
+): Promise<PublicResponse> {
   if (read.result === 'charged' || read.result === 'replayed') refuseIfDenied(read, priceVersion);
   return await answerPage(read, { priceVersion }, ({ page, bill }) => {
     invariant(page.result === 'page', 'a denial is refused before');
@@ -37,5 +37,5 @@ function refuseIfDenied(
   if (page.result !== 'denied') return;
   const bill = billOf(read, priceVersion, reasons[page.refusal.code]);
   const extras = read.result === 'charged' ? { delivery: read.delivery } : { headers: replayed };
-  throw new BilledRefused(page.refusal, { billing: { ...bill }, ...extras });
+  throw new BilledRefused(page.refusal, { billing: bill, ...extras });
 }

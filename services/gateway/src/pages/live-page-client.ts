@@ -5,6 +5,7 @@ import {
   livePageMeta,
   livePageMetaHeader,
   livePagePath,
+  livePageQuery,
   timeLeftHeader,
 } from '@inventory/contracts/internal/live-page';
 import type { InventoryKey } from '@inventory/contracts/inventory-key';
@@ -14,9 +15,9 @@ import { pageAssetsMax } from '@inventory/contracts/vocabulary';
 import type { InternalClient } from '@inventory/http/internal-client';
 import { pathOf } from '@inventory/http/path-of';
 import { Refused } from '@inventory/http/refused';
+import { z } from 'zod';
 
 export interface WantedLivePage {
-  readonly accountId: AccountId;
   readonly scope: InventoryKey;
   readonly language: Language;
   readonly form: LivePageForm;
@@ -76,20 +77,18 @@ export function createLivePageClient(client: InternalClient, calls: LivePageCall
   const { liveWaitMs, liveTransferMs, limits } = calls;
   const lane = { connections: limits.totalMax, waitingMax: limits.totalMax };
   return {
-    async readLivePage(wanted: WantedLivePage): Promise<LiveAnswer> {
-      const { accountId, scope, language, form, signal, startAssetid } = wanted;
-      const { previousStartAssetid: before } = wanted;
+    async readLivePage(accountId: AccountId, wanted: WantedLivePage): Promise<LiveAnswer> {
+      const { scope, signal, startAssetid, previousStartAssetid: before } = wanted;
       const call = client.parts({
         method: 'GET',
         path: pathOf(livePagePath, scope),
-        query: {
-          account_id: accountId,
-          language,
-          form,
+        query: z.encode(livePageQuery, {
+          ...wanted,
+          accountId,
           count: pageAssetsMax,
-          start_assetid: startAssetid ?? undefined,
-          previous_start_assetid: before === null ? '' : before,
-        },
+          startAssetid: startAssetid ?? undefined,
+          previousStartAssetid: before === null ? '' : before,
+        }),
         headers: (timeLeftMs) => ({
           [timeLeftHeader]: String(Math.max(1, timeLeftMs - liveTransferMs)),
         }),

@@ -10,10 +10,10 @@ import { createLineJoiner } from '@inventory/http/line-run';
 import { Refused } from '@inventory/http/refused';
 import { csvLine } from '@inventory/runtime/csv-text';
 import { z } from 'zod';
+import type { AdmittedRequest } from '../http/answer.ts';
 import type { KeyedRead, ReadKey } from './keyed-reads.ts';
 import type { PageServices } from './open-pages.ts';
 import type { FetchedPage } from './page-charges.ts';
-import type { PageRead } from './page-intent.domain.ts';
 import type { SavedPage } from './revision-store-client.ts';
 
 export interface WantedExport {
@@ -42,15 +42,15 @@ const beyondEnd = { in: 'query', field: 'from_row', reason: 'is beyond the end' 
  */
 export function openExport(
   { reads, revisions }: PageServices,
-  read: Pick<PageRead, 'requestId' | 'accountId' | 'projectId'>,
+  { requestId, principal: { accountId, projectId } }: AdmittedRequest,
   wanted: WantedExport,
   key: ReadKey | null,
 ): Promise<KeyedRead<OpenedExport>> {
-  const { fromRow } = wanted;
+  const { scope, fromRow, signal, ...lines } = wanted;
 
   async function open(observationId: ObservationId | null): Promise<FetchedPage<OpenedExport>> {
-    const lines = { ...wanted, position: fromRow, observationId };
-    const first = await revisions.findLines(lines, wanted.signal).catch((error: unknown) => {
+    const query = { ...lines, position: fromRow, observationId };
+    const first = await revisions.findLines(scope, query, signal).catch((error: unknown) => {
       if (!(error instanceof Refused)) throw error;
       throw new Refused({ code: 'invalid_request', detail: { issues: [beyondEnd] } });
     });
@@ -66,7 +66,9 @@ export function openExport(
 
   return reads.readPage<OpenedExport>(
     {
-      ...read,
+      requestId,
+      accountId,
+      projectId,
       productCode: 'platform.inventory.current.page.v1',
       chainId: null,
       // Its place bounds it.

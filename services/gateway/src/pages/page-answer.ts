@@ -1,10 +1,12 @@
+import { errorMeta } from '@inventory/contracts/http/error-body';
 import { type Language, languageTags } from '@inventory/contracts/languages';
 import type { Refusal } from '@inventory/contracts/refusal';
 import type { ProductCode } from '@inventory/contracts/vocabulary';
 import { Refused } from '@inventory/http/refused';
 import { invariant } from '@inventory/runtime/bug';
 import type { Clock } from '@inventory/runtime/clock';
-import type { AdmittedRequest, Answer } from '../http/answer.ts';
+import { z } from 'zod';
+import type { AdmittedRequest, PublicResponse } from '../http/answer.ts';
 import { BilledRefused } from '../http/billed-refused.ts';
 import type { KeyedRead } from './keyed-reads.ts';
 import { billOf, type PageBill } from './page-bill.ts';
@@ -23,7 +25,10 @@ export interface AnswerTerms {
 }
 
 /** What a route writes of a page. */
-export type WrittenPage = Partial<Answer> & Pick<Answer, 'body'>;
+export interface WrittenPage {
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: PublicResponse['body'];
+}
 
 export const replayed = { 'Idempotency-Replayed': 'true' };
 
@@ -35,7 +40,7 @@ export async function answerPage<Page>(
   read: KeyedRead<Page>,
   { priceVersion, freeBill }: AnswerTerms,
   write: (of: BilledPage<Page>) => WrittenPage | Promise<WrittenPage>,
-): Promise<Answer> {
+): Promise<PublicResponse> {
   if (read.result === 'refused') throw refusePage(read.refusal);
   const { page } = read;
   if (read.result === 'free') {
@@ -59,17 +64,17 @@ export async function answerPage<Page>(
 /** A page read that ends without a page and costs nothing. */
 export function refusePage(refusal: Refusal): Refused {
   return refusal.code === 'inventory_revision_not_found'
-    ? new BilledRefused(refusal, { billing: { billing_reason: 'no_revision' } })
+    ? new BilledRefused(refusal, { billing: { billingReason: 'no_revision' } })
     : new Refused(refusal);
 }
 
-/** `meta` of a page. */
+/** `meta` of a page; that of an error has the same fields, and may lack the price version as well. */
 export function pageMeta(
-  { requestId, rateLimit }: Pick<AdmittedRequest, 'requestId' | 'rateLimit'>,
+  { requestId, rateLimit }: AdmittedRequest,
   productCode: ProductCode,
   bill: PageBill,
 ) {
-  return { request_id: requestId, product_code: productCode, ...bill, rate_limit: rateLimit };
+  return z.encode(errorMeta, { requestId, productCode, ...bill, rateLimit });
 }
 
 /** The clock of the store may be ahead; no observation is of the future. */

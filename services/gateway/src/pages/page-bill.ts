@@ -1,18 +1,13 @@
+import type { Billing } from '@inventory/contracts/http/error-body';
 import type { BalanceView } from '@inventory/contracts/internal/ledger';
 import type { BillingOutcome } from '@inventory/contracts/messages/billing';
 import type { BillingReason } from '@inventory/contracts/vocabulary';
 import type { KeyedRead } from './keyed-reads.ts';
 
 /** The cost of a page read as in `meta`. */
-export interface PageBill {
-  readonly price_version?: number;
-  readonly credits_charged: number;
-  readonly credits_remaining: number;
-  readonly billing_disposition: 'charged' | 'not_charged' | 'allowance_used';
-  readonly billing_reason: BillingReason | null;
-  readonly funding?: 'subscription';
-  readonly units_charged?: number;
-  readonly units_remaining?: number;
+export interface PageBill extends Billing {
+  readonly creditsCharged: number;
+  readonly creditsRemaining: number;
 }
 
 type DenialReason = Extract<BillingReason, 'private_confirmed' | 'not_found_confirmed'>;
@@ -33,25 +28,25 @@ export function billOf(
 
 function chargedBill(outcome: BillingOutcome, reason: DenialReason | null): PageBill {
   const { asset, amountCharged: charged, balance, priceVersion } = outcome;
-  const version = priceVersion === null ? {} : { price_version: priceVersion };
+  const version = priceVersion === null ? {} : { priceVersion };
   if (asset === 'units') {
     return {
       ...version,
-      credits_charged: 0,
-      credits_remaining: outcome.creditsAvailable ?? 0,
-      billing_disposition: 'allowance_used',
-      billing_reason: reason ?? 'subscription_allowance',
+      creditsCharged: 0,
+      creditsRemaining: outcome.creditsAvailable ?? 0,
+      billingDisposition: 'allowance_used',
+      billingReason: reason ?? 'subscription_allowance',
       funding: 'subscription',
-      units_charged: charged,
-      units_remaining: balance.available,
+      unitsCharged: charged,
+      unitsRemaining: balance.available,
     };
   }
   return {
     ...version,
-    credits_charged: charged,
-    credits_remaining: balance.available,
-    billing_disposition: 'charged',
-    billing_reason: reason,
+    creditsCharged: charged,
+    creditsRemaining: balance.available,
+    billingDisposition: 'charged',
+    billingReason: reason,
   };
 }
 
@@ -64,13 +59,13 @@ export function freeBill(
   const available = (asset: 'credits' | 'units') =>
     balance.balances.find((of) => of.asset === asset)?.available ?? 0;
   const bill: PageBill = {
-    ...(priceVersion === null ? {} : { price_version: priceVersion }),
-    credits_charged: 0,
-    credits_remaining: available('credits'),
-    billing_disposition: 'not_charged',
-    billing_reason: reason,
+    ...(priceVersion !== null && { priceVersion }),
+    creditsCharged: 0,
+    creditsRemaining: available('credits'),
+    billingDisposition: 'not_charged',
+    billingReason: reason,
   };
   return balance.funding === 'subscription'
-    ? { ...bill, funding: 'subscription', units_charged: 0, units_remaining: available('units') }
+    ? { ...bill, funding: 'subscription', unitsCharged: 0, unitsRemaining: available('units') }
     : bill;
 }

@@ -15,12 +15,12 @@ import { propertyRuns } from '@inventory/testkit/property-runs';
 import { createTestClock } from '@inventory/testkit/test-clock';
 import { createWorker } from '@inventory/work/worker';
 import fc from 'fast-check';
+import type { Funds } from '../accounts/funds.ts';
 import { commandWork } from '../commands/command-work.ts';
 import { createRequestReplyClient } from '../commands/request-reply-client.ts';
 import { createIntentCloser, type IntentCloser } from './close-intents.ts';
 import { createPageCharges } from './page-charges.ts';
-import type { PageIntent } from './page-intent.domain.ts';
-import type { PendingReversal } from './page-intent-store.ts';
+import type { PageIntent, PageRead } from './page-intent.domain.ts';
 import { pageReversals } from './page-reversals.ts';
 
 /** Planted faults are found from this seed on, in every run alike. */
@@ -45,7 +45,7 @@ type Story = typeof story extends fc.Arbitrary<infer Value> ? Value : never;
 /** A ledger of one account and the store of intents, both shared by all replicas. */
 function createWorld(plot: Story) {
   const clock = createTestClock();
-  const queue = createMemoryQueue<PendingReversal>();
+  const queue = createMemoryQueue<PageRead>();
   const intents = queue.pending;
   const outcomes = new Map<string, BillingOutcome>();
   const late: (() => void)[] = [];
@@ -149,14 +149,14 @@ function createWorld(plot: Story) {
     },
   };
   let isKnown = false;
-  const funds = {
+  const funds = only<Funds>({
     recheckFunds: async () => null,
     recordRefusal: () => undefined,
     isQuarantined: () => isKnown,
     recordQuarantine: () => {
       isKnown = true;
     },
-  };
+  });
   const owner = { accountId: newAccountId(), projectId: newProjectId() };
   return { clock, owner, funds, queue, intents, late, commands, store, world, keys, openKeys };
 }

@@ -54,8 +54,8 @@ export interface PageCharges {
 export interface PageChargesDeps {
   readonly commands: RequestReplyClient;
   readonly intents: { insertIntent(intent: PageIntent): Promise<void> };
-  readonly closer: Pick<IntentCloser, 'recordDelivery' | 'closeUncharged' | 'reverseCharge'>;
-  readonly funds: Omit<Funds, 'checkFunds'>;
+  readonly closer: IntentCloser;
+  readonly funds: Funds;
   readonly clock: Clock;
   readonly logger: Logger;
   readonly limits: {
@@ -186,7 +186,7 @@ function chargeOf({ accountId, projectId, requestId, productCode }: PageIntent, 
   } as const;
 }
 
-function deliveryOf(intent: PageIntent, closer: PageChargesDeps['closer']): PageDelivery {
+function deliveryOf(intent: PageIntent, closer: IntentCloser): PageDelivery {
   let open = true;
   const once = (end: (intent: PageIntent) => void) => () => {
     if (!open) return;

@@ -1,24 +1,21 @@
-import {
-  type AccountId,
-  accountId,
-  type ProjectId,
-  projectId,
-  type RequestId,
-  requestId,
-} from '@inventory/contracts/ids';
-import { pageProducts } from '@inventory/contracts/vocabulary';
+import { type RequestId, requestId } from '@inventory/contracts/ids';
 import { refusedWrites } from '@inventory/mongo/duplicate-key';
-import { type CollectionIndexes, whereExists } from '@inventory/mongo/indexes';
+import type { CollectionIndexes } from '@inventory/mongo/indexes';
 import { retryOnce } from '@inventory/mongo/many-documents';
-import { dateOf } from '@inventory/runtime/clock';
 import { createBatcher } from '@inventory/runtime/concurrency';
 import type { Logger } from '@inventory/runtime/logger';
 import { withDeadline } from '@inventory/runtime/wait';
 import { newWork, workField, workIndex } from '@inventory/work/work-field';
 import { createWorkQueue } from '@inventory/work/work-queue';
 import type { Db } from 'mongodb';
-import { z } from 'zod';
-import { type IntentTimes, type PageIntent, reversalWaitMaxMs } from './page-intent.domain.ts';
+import type { z } from 'zod';
+import {
+  type IntentTimes,
+  type PageIntent,
+  type PageRead,
+  pageRead,
+  reversalWaitMaxMs,
+} from './page-intent.domain.ts';
 
 const collectionName = 'page_intents';
 const batchMax = 200;
@@ -26,36 +23,22 @@ const waitingMax = 5_000;
 
 export const pageIntentIndexes: CollectionIndexes = {
   collection: collectionName,
-  indexes: [workIndex, { name: 'chain', keys: { chainId: 1 }, options: whereExists('chainId') }],
+  indexes: [
+    workIndex,
+    {
+      name: 'chain',
+      keys: { chainId: 1 },
+      options: { partialFilterExpression: { chainId: { $gt: '' } } },
+    },
+  ],
 };
 
-/** An intent; its work is the reversal of its charge. */
+/** The read of an intent; its work is the reversal of its charge. */
 const documents = {
   collection: collectionName,
-  schema: z.object({
-    _id: requestId,
-    accountId,
-    projectId,
-    productCode: z.enum(pageProducts),
-    /** Set for a page of a chain. */
-    chainId: z.string().exactOptional(),
-    keyId: z.string().nullable(),
-    deadline: z.date(),
-    work: workField,
-  }),
+  schema: pageRead.extend({ _id: requestId, work: workField }),
 };
 type PageIntentDocument = z.infer<typeof documents.schema>;
-
-/** The pending reversal of an account's charge. */
-export interface PendingReversal {
-  readonly requestId: RequestId;
-  readonly accountId: AccountId;
-  readonly projectId: ProjectId;
-  /** The chain that is excluded from capture before the reversal is deleted. */
-  readonly chainId: string | null;
-  /** The key that is released once the charge is reversed. */
-  readonly keyId: string | null;
-}
 
 export type PageIntentStore = ReturnType<typeof createPageIntentStore>;
 
@@ -72,7 +55,9 @@ export function createPageIntentStore(
     waitingMax,
     flush: async (intents) => {
       // One that is there already is the same one, by a first execution whose answer was lost.
-      const inserted = refusedWrites(collection.insertMany(intents.map(toDoc), { ordered: false }));
+      const inserted = refusedWrites(
+        collection.insertMany(intents.map(toDocument), { ordered: false }),
+      );
       await withDeadline(inserted, storeMs, 'storing charge intents');
       return intents.map(() => undefined);
     },
@@ -112,27 +97,14 @@ export function createPageIntentStore(
       documents,
       // A charge without a page stands no longer, whatever clock wrote its intent.
       waitMaxMs: reversalWaitMaxMs(times),
-      toItem: toReversal,
+      toItem: ({ _id, work, ...read }): PageRead => read,
       completed: 'deleted',
       logger,
     }),
   };
 }
 
-function toDoc(intent: PageIntent): PageIntentDocument {
-  return {
-    _id: intent.requestId,
-    accountId: intent.accountId,
-    projectId: intent.projectId,
-    productCode: intent.productCode,
-    ...(intent.chainId === null ? {} : { chainId: intent.chainId }),
-    keyId: intent.keyId,
-    deadline: dateOf(intent.deadlineMs),
-    work: newWork(intent.reverseAtMs),
-  };
-}
-
-function toReversal(document: PageIntentDocument): PendingReversal {
-  const { _id: requestId, accountId, projectId, chainId = null, keyId } = document;
-  return { requestId, accountId, projectId, chainId, keyId };
+/** A page has no first byte past its deadline, and the reversal is due after it: only that is stored. */
+function toDocument({ deadlineMs: _, reverseAtMs, ...read }: PageIntent): PageIntentDocument {
+  return { _id: read.requestId, ...read, work: newWork(reverseAtMs) };
 }

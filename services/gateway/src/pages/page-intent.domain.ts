@@ -1,17 +1,24 @@
-import type { AccountId, ProjectId, RequestId } from '@inventory/contracts/ids';
-import type { PageProduct } from '@inventory/contracts/vocabulary';
+import { accountId, projectId, requestId } from '@inventory/contracts/ids';
+import { pageProducts } from '@inventory/contracts/vocabulary';
+import { z } from 'zod';
 
-/** A page read that may be charged: its account, Project and product. */
-export interface PageRead {
-  readonly requestId: RequestId;
-  readonly accountId: AccountId;
-  readonly projectId: ProjectId;
-  readonly productCode: PageProduct;
+const requestedPage = z.object({
+  requestId,
+  accountId,
+  projectId,
+  productCode: z.enum(pageProducts),
   /** The chain of Live Pages of the page; null for any other page. */
-  readonly chainId: string | null;
+  chainId: z.string().nullable(),
+});
+/** A page that may be charged: its account, Project and product. */
+export type RequestedPage = Readonly<z.infer<typeof requestedPage>>;
+
+/** The read of such a page, under its key. */
+export const pageRead = requestedPage.extend({
   /** The stored id of its Idempotency-Key; null without one. */
-  readonly keyId: string | null;
-}
+  keyId: z.string().nullable(),
+});
+export type PageRead = Readonly<z.infer<typeof pageRead>>;
 
 /**
  * The durable intent to reverse a charge unless its page is delivered. It is stored before the

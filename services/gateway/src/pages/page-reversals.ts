@@ -1,13 +1,12 @@
 import { billingCommandId } from '@inventory/contracts/messages/billing';
 import type { Logger } from '@inventory/runtime/logger';
-import type { CommandKind } from '../commands/command-work.ts';
+import type { PendingCommandKind } from '../commands/command-work.ts';
 import { capturesEnded, reversals } from '../metrics.ts';
 import { work } from '../work.ts';
-import { quarantinePauseMs } from './page-intent.domain.ts';
-import type { PendingReversal } from './page-intent-store.ts';
+import { type PageRead, quarantinePauseMs } from './page-intent.domain.ts';
 import type { ReadKeyStore } from './read-key-store.ts';
 
-type Reversals = CommandKind<PendingReversal, 'reply.billing-outcome.v1'>;
+type Reversals = PendingCommandKind<PageRead, 'reply.billing-outcome.v1'>;
 
 /**
  * Charges whose page was not delivered. A reversal that arrives before its charge makes the charge

@@ -2,6 +2,7 @@ import { changesPage, changesPageEnd, changesQuery } from '@inventory/contracts/
 import { pageReadMeta } from '@inventory/contracts/http/meta';
 import { scopePath } from '@inventory/contracts/http/parameters';
 import { packedPageBeginning } from '@inventory/contracts/internal/inventory';
+import type { InventoryKey } from '@inventory/contracts/inventory-key';
 import type { ChangeCounts } from '@inventory/contracts/messages/revision';
 import { Refused } from '@inventory/http/refused';
 import { z } from 'zod';
@@ -23,7 +24,7 @@ import { freeBill } from './page-bill.ts';
 import type { FetchedPage } from './page-charges.ts';
 import { openChangesCursor, sealChangesCursor } from './page-cursors.ts';
 import { keyHeader, languageHeaders, readErrors, replayedHeader } from './page-texts.ts';
-import type { ChangesPage, WantedChanges } from './revision-store-client.ts';
+import type { ChangesPageQuery, SavedChanges } from './revision-store-client.ts';
 
 const product = 'platform.inventory.changes.page.v1';
 
@@ -65,7 +66,7 @@ export const readChangesRoute = publicRoute({
   async handle(services: PageServices, { path: scope, query, header }, request) {
     const { requestId, hold, principal } = request;
     const { accountId, projectId } = principal;
-    const { language, page_size: pageSize, cursor = null } = query;
+    const { language, pageSize, cursor = null } = query;
     const chain = { accountId, scope, language };
     const from = cursor === null ? null : openChangesCursor(services.cursors, chain, cursor);
     const since = query.since ?? from?.since;
@@ -73,10 +74,11 @@ export const readChangesRoute = publicRoute({
     if (from !== null && since !== from.since) throw new Refused({ code: 'invalid_cursor' });
     const key = header['Idempotency-Key'];
     const inputs = [...Object.values(scope), since, language, pageSize, cursor];
-    const wanted = { scope, since, language, pageSize, pinned: from };
+    const unpinned = { revisionId: null, observationId: null, behind: null };
+    const wanted = { ...unpinned, ...from, since, language, pageSize };
     const fetchPage = () =>
-      services.storeReads.run(accountId, () => fetchChanges(services, wanted));
-    const read = await services.reads.readPage<ChangesPage>(
+      services.storeReads.run(accountId, () => fetchChanges(services, scope, wanted));
+    const read = await services.reads.readPage<SavedChanges>(
       { requestId, accountId, projectId, productCode: product, chainId: null, hold },
       key === undefined ? null : { route: 'changes', key, inputs },
       { paid: fetchPage, replayed: fetchPage },
@@ -99,9 +101,10 @@ function missingSince(): Refused {
 /** A first page without a change costs nothing. */
 async function fetchChanges(
   { revisions }: PageServices,
-  wanted: WantedChanges,
-): Promise<FetchedPage<ChangesPage>> {
-  const found = await revisions.findChanges(wanted).catch((error: unknown) => {
+  scope: InventoryKey,
+  query: ChangesPageQuery,
+): Promise<FetchedPage<SavedChanges>> {
+  const found = await revisions.findChanges(scope, query).catch((error: unknown) => {
     if (error instanceof Refused) return error;
     throw error;
   });
@@ -123,15 +126,16 @@ function write(
   { cursors, clock }: PageServices,
   request: AdmittedRequest,
   { chain, counts: known }: ChainOfPage,
-  { page, bill }: BilledPage<ChangesPage>,
+  { page, bill }: BilledPage<SavedChanges>,
 ): WrittenPage {
   const { language, verifiedAtMs, lastKey: behind, observationId } = page.meta;
   const { fromRevisionId: since, toRevisionId: revisionId } = page.meta;
   const counts = known ?? page.meta.counts ?? { added: 0, removed: 0, changed: 0 };
   const position = { since, revisionId, observationId, counts };
-  const next = behind === null ? null : sealChangesCursor(cursors, chain, { ...position, behind });
+  const nextCursor =
+    behind === null ? null : sealChangesCursor(cursors, chain, { ...position, behind });
   const ageSeconds = ageSecondsOf(verifiedAtMs, clock);
-  const pagination = { has_more: next !== null, next_cursor: next };
+  const pagination = { hasMore: nextCursor !== null, nextCursor };
   const saved = { ...page.meta, ageSeconds, counts, pagination };
   const end = JSON.stringify(z.encode(changesPageEnd, saved));
   const meta = JSON.stringify(pageMeta(request, product, bill));

@@ -23,7 +23,7 @@ import {
 } from '../http/openapi/examples.ts';
 import { nextPart, sameScope, sinceRevision } from '../http/openapi/links.ts';
 import { publicRoute } from '../http/public-route.ts';
-import type { KeyedRead, ReadKey, RequestedRead } from './keyed-reads.ts';
+import type { KeyedRead, ReadKey } from './keyed-reads.ts';
 import type { PageServices } from './open-pages.ts';
 import {
   ageSecondsOf,
@@ -90,17 +90,16 @@ export const readCurrentRoute = publicRoute({
   },
   errors: ['invalid_cursor', 'cursor_expired', 'inventory_revision_not_found', ...readErrors],
   async handle(services: PageServices, { path: scope, query, header }, request) {
-    const { requestId, principal } = request;
-    const { accountId, projectId } = principal;
+    const { accountId } = request.principal;
     const chain = { accountId, scope, language: query.language };
-    const { language, page_size: pageSize = pageAssetsMax, cursor = null } = query;
+    const { language, pageSize = pageAssetsMax, cursor = null } = query;
     const from = cursor === null ? null : openCurrentCursor(services.cursors, chain, cursor);
     const { descriptions, assetid: assetIds } = query;
     const key = header['Idempotency-Key'];
     const inputs = [...Object.values(scope), language, pageSize, cursor, descriptions, ...assetIds];
     const read = await readCurrent(
       services,
-      { requestId, accountId, projectId, counted: request.counted, hold: request.hold },
+      request,
       { scope, language, pageSize, descriptions, assetIds, coding: request.acceptedCoding(), from },
       key === undefined ? null : { route: 'current', key, inputs },
     );
@@ -141,12 +140,13 @@ type CurrentRead = KeyedRead<SavedPage>;
 /** One page of the saved inventory; the platform is not contacted. */
 function readCurrent(
   services: PageServices,
-  read: Pick<RequestedRead, 'requestId' | 'accountId' | 'projectId' | 'counted' | 'hold'>,
+  { requestId, principal, counted, hold }: AdmittedRequest,
   wanted: WantedSavedPage,
   key: ReadKey | null,
 ): Promise<CurrentRead> {
+  const { accountId, projectId } = principal;
   async function fetchPage() {
-    const page = await services.storeReads.run(read.accountId, () =>
+    const page = await services.storeReads.run(accountId, () =>
       services.revisions.findPage(wanted),
     );
     if (page !== null) return { result: 'page', page, bytes: bytesSent(page, wanted) } as const;
@@ -154,7 +154,8 @@ function readCurrent(
     const code = wanted.from === null ? 'inventory_revision_not_found' : 'cursor_expired';
     return { result: 'refused', refusal: { code } } as const;
   }
-  return services.reads.readPage<SavedPage>({ ...read, productCode: product, chainId: null }, key, {
+  const read = { requestId, accountId, projectId, productCode: product, chainId: null } as const;
+  return services.reads.readPage<SavedPage>({ ...read, counted, hold }, key, {
     paid: fetchPage,
     replayed: fetchPage,
   });
@@ -196,7 +197,7 @@ export function currentBody(
 }
 
 function endOf({ page, ageSeconds, nextCursor, meta }: CurrentFrame): string {
-  const pagination = { has_more: nextCursor !== null, next_cursor: nextCursor };
+  const pagination = { hasMore: nextCursor !== null, nextCursor };
   const before = JSON.stringify(z.encode(currentPageBefore, { ...page, ageSeconds }));
   const behind = JSON.stringify(z.encode(currentPageBehind, { ...page, pagination }));
   return (

@@ -1,12 +1,11 @@
-import { type RequestId, requestId } from '@inventory/contracts/ids';
+import type { RequestId } from '@inventory/contracts/ids';
 import { isDuplicateKey } from '@inventory/mongo/duplicate-key';
 import type { CollectionIndexes } from '@inventory/mongo/indexes';
 import { parseDocument } from '@inventory/mongo/parse-document';
 import { dateOf } from '@inventory/runtime/clock';
 import { withDeadline } from '@inventory/runtime/wait';
 import type { Db } from 'mongodb';
-import { z } from 'zod';
-import type { ReadKeyRecord } from './read-key.domain.ts';
+import { type ReadKeyRecord, readKey } from './read-key.domain.ts';
 
 const collectionName = 'page_read_keys';
 
@@ -19,18 +18,9 @@ export const readKeyIndexes: CollectionIndexes = {
 /** `_id` is the digest of Project, route and key: the only unique value, immutable. */
 const documents = {
   collection: collectionName,
-  schema: z.object({
-    _id: z.string(),
-    fingerprint: z.string(),
-    requestId,
-    state: z.enum(['open', 'paid']),
-    replays: z.int(),
-    openUntil: z.date(),
-    expireAt: z.date(),
-    pin: z.string().exactOptional(),
-  }),
+  schema: readKey,
 };
-type ReadKeyDocument = z.infer<typeof documents.schema>;
+type ReadKeyDocument = ReadKeyRecord & { readonly _id: string; readonly expireAt: Date };
 
 export type ReadKeyStore = ReturnType<typeof createReadKeyStore>;
 
@@ -43,23 +33,20 @@ export function createReadKeyStore(db: Db, deadlines: { readonly lookUpMs: numbe
   return {
     /** Inserts an open key; false when it exists. */
     async openKey(keyId: string, fresh: ReadKeyRecord): Promise<boolean> {
-      const { openUntilMs, expiresAtMs, pin: _pin, ...record } = fresh;
-      const times = { openUntil: dateOf(openUntilMs), expireAt: dateOf(expiresAtMs) };
+      const expireAt = dateOf(fresh.expiresAtMs);
       try {
-        await bounded(collection.insertOne({ _id: keyId, ...record, ...times }));
+        await bounded(collection.insertOne({ _id: keyId, ...fresh, expireAt }));
         return true;
       } catch (error) {
         if (!isDuplicateKey(error)) throw error;
         // By a first execution of this very insert, whose answer was lost.
-        const own = { _id: keyId, requestId: record.requestId };
+        const own = { _id: keyId, requestId: fresh.requestId };
         return (await bounded(collection.findOne(own, { projection: { _id: 1 } }))) !== null;
       }
     },
     async findKey(keyId: string): Promise<ReadKeyRecord | null> {
       const found = await bounded(collection.findOne({ _id: keyId }));
-      if (found === null) return null;
-      const { _id, openUntil, expireAt, pin = null, ...record } = parseDocument(documents, found);
-      return { ...record, pin, openUntilMs: openUntil.getTime(), expiresAtMs: expireAt.getTime() };
+      return found && parseDocument(documents, found);
     },
     /** Stores what the attempt is about to pay for. */
     async pinKey(keyId: string, requestId: RequestId, pin: string): Promise<void> {

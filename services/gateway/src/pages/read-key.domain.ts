@@ -1,26 +1,28 @@
-import type { RequestId } from '@inventory/contracts/ids';
+import { requestId } from '@inventory/contracts/ids';
+import { z } from 'zod';
 
 /**
  * An Idempotency-Key stands for one paid read: `open` while its first attempt may still be charged
  * or reversed, `paid` from its first delivered byte on.
  */
-export interface ReadKeyRecord {
-  readonly fingerprint: string;
+export const readKey = z.object({
+  fingerprint: z.string(),
   /** Request id of the attempt that opened it. */
-  readonly requestId: RequestId;
-  readonly state: 'open' | 'paid';
+  requestId,
+  state: z.enum(['open', 'paid']),
   /** Replays so far. */
-  readonly replays: number;
+  replays: z.int(),
   /**
    * Past it an open record is stale: its attempt has crashed and its charge is reversed. One that is far
    * ahead is believed: a replica whose clock is behind would release the key of an attempt that runs, and
    * a second one be charged. The reversal of a crashed attempt releases its key, whatever this says.
    */
-  readonly openUntilMs: number;
-  readonly expiresAtMs: number;
+  openUntilMs: z.number(),
+  expiresAtMs: z.number(),
   /** Of an export: what was paid for, which its replays continue. */
-  readonly pin: string | null;
-}
+  pin: z.string().nullable(),
+});
+export type ReadKeyRecord = Readonly<z.infer<typeof readKey>>;
 
 export type KeyVerdict =
   /** The record is stale: it is deleted and opened again. */

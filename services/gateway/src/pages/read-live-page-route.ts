@@ -61,8 +61,8 @@ export const readLivePageRoute = publicRoute({
   },
   errors: ['invalid_cursor', 'cursor_expired', ...platformErrors, ...readErrors],
   async handle(services: PageServices, { path: scope, query, header }, request) {
-    const { requestId, principal, hold } = request;
-    const { accountId, projectId } = principal;
+    const { principal } = request;
+    const { accountId } = principal;
     const { language } = query;
     const binding = { accountId, scope, language };
     const isWanted = query.capture === 'true';
@@ -80,8 +80,9 @@ export const readLivePageRoute = publicRoute({
     let beside: PageCapture | undefined;
     const read = await readLivePage(
       services,
-      { requestId, accountId, projectId, chainId: chain.chainId, hold },
+      request,
       {
+        chainId: chain.chainId,
         scope,
         language,
         form: 'v2',
@@ -137,10 +138,7 @@ function livePageBody(
   request: AdmittedRequest,
   cursor: string | null,
 ): readonly Buffer[] {
-  const pagination = {
-    has_more: cursor !== null,
-    ...(cursor === null ? {} : { next_cursor: cursor }),
-  };
+  const pagination = { hasMore: cursor !== null, nextCursor: cursor ?? undefined };
   const rest = JSON.stringify(z.encode(livePageEnd, { ...page.meta, pagination }));
   return [
     Buffer.from('{"success":true,"data":{'),

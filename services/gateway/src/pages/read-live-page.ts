@@ -1,11 +1,14 @@
 import type { Refusal } from '@inventory/contracts/refusal';
 import { bytesOf } from '@inventory/http/byte-parts';
-import type { KeyedRead, ReadKey, RequestedRead } from './keyed-reads.ts';
+import type { AdmittedRequest } from '../http/answer.ts';
+import type { KeyedRead, ReadKey } from './keyed-reads.ts';
 import type { DeniedLivePage, FetchedLivePage, WantedLivePage } from './live-page-client.ts';
 import type { PageServices } from './open-pages.ts';
 
 /** A page that is not charged when its signal is aborted is never charged. */
-export interface WantedLiveRead extends Omit<WantedLivePage, 'accountId'> {
+export interface WantedLiveRead extends WantedLivePage {
+  /** The chain of the page; null outside of one. */
+  readonly chainId: string | null;
   readonly key: ReadKey | null;
   /** What is to be known before the platform is asked; looked up beside the funds. */
   readonly before?: Promise<unknown>;
@@ -36,12 +39,13 @@ const bytesExpected = 128 * 1024;
  */
 export function readLivePage(
   services: PageServices,
-  read: Omit<RequestedRead, 'productCode' | 'counted'>,
+  { requestId, principal, hold }: AdmittedRequest,
   wanted: WantedLiveRead,
   onPage: (page: FetchedLivePage) => void = () => {},
 ): Promise<LivePageRead> {
-  const { key, before, ...page } = wanted;
-  const { accountId } = read;
+  const { key, before, chainId, ...page } = wanted;
+  const { accountId, projectId } = principal;
+  const read = { requestId, accountId, projectId, productCode, chainId } as const;
 
   async function withPermit(fetch: () => ReturnType<typeof fetchPage>) {
     const permit = services.livePageLimiter.acquire(accountId);
@@ -57,10 +61,10 @@ export function readLivePage(
 
   async function fetchPage(onPlatformAsked = () => {}) {
     // Before the platform is asked: a page that was read is not refused for its size.
-    const tooMuch = read.hold(bytesExpected);
+    const tooMuch = hold(bytesExpected);
     if (tooMuch !== null) return refused(tooMuch);
     await before;
-    const answer = await services.livePages.readLivePage({ accountId, ...page }).finally(() => {
+    const answer = await services.livePages.readLivePage(accountId, page).finally(() => {
       // Whether it was is not known of a page whose client has left.
       if (page.signal.aborted) onPlatformAsked();
     });
@@ -76,11 +80,11 @@ export function readLivePage(
 
   /** Runs before the platform is contacted; a replay is free and needs no funds. */
   async function fetchFunded() {
-    const refusal = await services.funds.checkFunds({ ...read, productCode }).catch(() => noLedger);
+    const refusal = await services.funds.checkFunds(read).catch(() => noLedger);
     return refusal === null ? await fetchPage() : refused(refusal);
   }
 
-  return services.reads.readPage<BillableLivePage>({ ...read, productCode }, key, {
+  return services.reads.readPage<BillableLivePage>({ ...read, hold }, key, {
     paid: () => withPermit(fetchFunded),
     replayed: (onAsked) => withPermit(() => fetchPage(onAsked)),
   });

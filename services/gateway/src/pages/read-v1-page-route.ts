@@ -55,25 +55,19 @@ function v1Route(dialect: V1Dialect) {
     },
     errors: [...v1PlatformErrors, ...readErrors],
     async handle(services: PageServices, { path: scope, query, header }, request) {
-      const { requestId, principal, hold } = request;
-      const { accountId, projectId } = principal;
-      const { language } = query;
-      const startAssetid = query.start_assetid ?? null;
+      const { language, startAssetid = null } = query;
       const key = header['Idempotency-Key'];
       const inputs = [...Object.values(scope), language, startAssetid];
-      const read = await readLivePage(
-        services,
-        { requestId, accountId, projectId, chainId: null, hold },
-        {
-          scope,
-          language,
-          form: 'v1',
-          startAssetid,
-          previousStartAssetid: undefined,
-          signal: request.signal,
-          key: key === undefined ? null : { route: 'v1', key, inputs },
-        },
-      );
+      const read = await readLivePage(services, request, {
+        chainId: null,
+        scope,
+        language,
+        form: 'v1',
+        startAssetid,
+        previousStartAssetid: undefined,
+        signal: request.signal,
+        key: key === undefined ? null : { route: 'v1', key, inputs },
+      });
       return await liveAnswer(read, services.prices.currentVersion(), async (page) => ({
         headers: billHeaders(dialect, page.bill),
         body: v1Body(page),

@@ -4,20 +4,24 @@ import {
   changesPageMeta,
   changesPageMetaHeader,
   changesPagePath,
+  changesPageQuery,
 } from '@inventory/contracts/internal/changes';
 import {
   type CurrentPageMeta,
   currentPageMeta,
   currentPageMetaHeader,
+  currentPageQuery,
+  exportLinesQuery,
   inventoryPaths,
 } from '@inventory/contracts/internal/inventory';
 import type { InventoryKey } from '@inventory/contracts/inventory-key';
 import type { Language } from '@inventory/contracts/languages';
-import type { ContentCoding, Descriptions, ExportFormat } from '@inventory/contracts/vocabulary';
+import type { ContentCoding, Descriptions } from '@inventory/contracts/vocabulary';
 import type { Lane } from '@inventory/http/call-lanes';
 import type { InternalCall, InternalClient } from '@inventory/http/internal-client';
 import { pathOf } from '@inventory/http/path-of';
 import { Refused } from '@inventory/http/refused';
+import { z } from 'zod';
 
 /**
  * Position in a chain of pages: the revision selected by its first page, and the next position in
@@ -51,32 +55,12 @@ export interface SavedPage {
   readonly parts: readonly Buffer[];
 }
 
-export interface WantedChanges {
-  readonly scope: InventoryKey;
-  readonly since: RevisionId;
-  readonly language: Language;
-  readonly pageSize: number;
-  /** What the first page led to, and the key of the last change given; null for the first page. */
-  readonly pinned: {
-    readonly revisionId: RevisionId;
-    readonly observationId: ObservationId;
-    readonly behind: string;
-  } | null;
-}
+export type ChangesPageQuery = z.output<typeof changesPageQuery>;
 
-export interface ChangesPage {
+export interface SavedChanges {
   readonly meta: ChangesPageMeta;
   /** The text of `"added":[…],"removed":[…],"changed":[…],"descriptions":[…]`; never parsed here. */
   readonly bytes: Buffer;
-}
-
-export interface WantedLines {
-  readonly scope: InventoryKey;
-  readonly language: Language;
-  readonly format: ExportFormat;
-  readonly position: number;
-  /** Null for the latest. */
-  readonly observationId: ObservationId | null;
 }
 
 export type RevisionStoreClient = ReturnType<typeof createRevisionStoreClient>;
@@ -93,31 +77,22 @@ export function createRevisionStoreClient(client: InternalClient) {
      * A run of lines of an export. Null when nothing is saved, or the observation no longer is.
      * Rejects with `invalid_request` behind the end.
      */
-    findLines(wanted: WantedLines, signal: AbortSignal) {
-      const { scope, language, format, position, observationId } = wanted;
+    findLines(scope: InventoryKey, query: z.output<typeof exportLinesQuery>, signal: AbortSignal) {
       return findRows(client, {
         method: 'GET',
         path: pathOf(inventoryPaths.lines, scope),
-        query: { language, format, position, observation_id: observationId ?? undefined },
+        query: z.encode(exportLinesQuery, query),
         refusals: ['inventory_revision_not_found', 'cursor_expired', 'invalid_request'],
         lane: exportCalls,
         signal,
       });
     },
     /** Rejects with {@link Refused} where there is no such page of changes. */
-    async findChanges(wanted: WantedChanges): Promise<ChangesPage> {
-      const { scope, since, language, pageSize, pinned } = wanted;
+    async findChanges(scope: InventoryKey, query: ChangesPageQuery): Promise<SavedChanges> {
       const answer = await client.bytes({
         method: 'GET',
         path: pathOf(changesPagePath, scope),
-        query: {
-          since,
-          language,
-          page_size: pageSize,
-          revision_id: pinned?.revisionId,
-          observation_id: pinned?.observationId,
-          behind: pinned?.behind,
-        },
+        query: z.encode(changesPageQuery, query),
         refusals: [
           'inventory_revision_not_found',
           'revision_expired',
@@ -157,15 +132,14 @@ function callOf(wanted: WantedSavedPage): InternalCall {
   return {
     method: 'GET',
     path: pathOf(inventoryPaths.page, scope),
-    query: {
+    query: z.encode(currentPageQuery, {
       language,
-      page_size: pageSize,
+      pageSize,
       descriptions,
-      coding: coding ?? undefined,
-      position: from?.position ?? 0,
-      revision_id: from?.revisionId,
-      observation_id: from?.observationId,
-    },
+      coding,
+      ...{ position: 0, revisionId: null, observationId: null },
+      ...from,
+    }),
     refusals: ['inventory_revision_not_found', 'cursor_expired'],
   };
 }

@@ -3,6 +3,7 @@ import { createServer, get, type IncomingMessage, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net';
 import { type ContentCoding, contentCodings } from '@inventory/contracts/vocabulary';
 import { Refused } from '@inventory/http/refused';
+import { only } from '@inventory/testkit/only';
 import { createTestClock } from '@inventory/testkit/test-clock';
 import { unpackers } from '@inventory/testkit/unpackers';
 import { sendExport } from './send-export.ts';
@@ -47,11 +48,11 @@ beforeAll(async () => {
             },
           }
         : null,
-      place: {
+      place: only({
         taken: (bytes) => {
           bytesTaken += bytes;
         },
-      },
+      }),
       timeMaxMs: 600_000,
       clock,
     }).catch((error: unknown) => {

@@ -18,7 +18,7 @@ export interface ExportToSend {
   readonly trailers: () => Readonly<Record<string, string>>;
   /** Null where nothing is charged. */
   readonly delivery: PageDelivery | null;
-  readonly place: Pick<DeliveryPlace, 'taken'>;
+  readonly place: DeliveryPlace;
   readonly timeMaxMs: number;
   readonly clock: Clock;
 }

@@ -6,8 +6,10 @@ import {
   newRequestId,
   newScope,
 } from '@inventory/testkit/builders';
+import { only } from '@inventory/testkit/only';
 import { createTestClock } from '@inventory/testkit/test-clock';
-import { type RequestRefreshDeps, requestRefresh } from './admit-refresh.ts';
+import { requestRefresh } from './admit-refresh.ts';
+import type { RefreshServices } from './open-refreshes.ts';
 
 const clock = createTestClock();
 const request = {
@@ -27,37 +29,36 @@ const request = {
 /** What is done for an attempt, in order. */
 function attempts() {
   const done: string[] = [];
-  const deps: RequestRefreshDeps = {
+  const services = only<RefreshServices>({
     commands: {
       request: async () => {
         done.push('sent');
         return { result: 'not_sent', cause: 'the test ends here' };
       },
     },
-    collector: { findRefresh: async () => null },
-    pendingCancels: {
+    pendingCancels: only({
       insertCancel: async () => void done.push('cancel stored'),
       withdrawCancel: async () => {
         done.push('cancel withdrawn');
         return true;
       },
-      expediteCancel: async () => void done.push('cancelled'),
-    },
-    wakeCancels: () => {},
-    clock,
+    }),
     logger: createLogger({ service: 'test', level: 'silent' }),
     decisionTimeoutMs: 1_000,
-    deadlines: { storeMs: 1_000, undecidedRefreshMs: 1_000 },
-  };
-  return { done, deps };
+    deadlines: only({ storeMs: 1_000 }),
+  });
+  return { done, services };
 }
 
 test('an attempt without a key is sent once its cancel is durable, one with a key at once', async () => {
-  const { done, deps } = attempts();
+  const { done, services } = attempts();
   const stored = Promise.withResolvers<void>();
-  const pendingCancels = { ...deps.pendingCancels, insertCancel: () => stored.promise };
-  const decided = requestRefresh({ ...deps, pendingCancels }, { ...request, idempotencyKey: null });
-  await requestRefresh(deps, { ...request, idempotencyKey: 'key' });
+  const pendingCancels = { ...services.pendingCancels, insertCancel: () => stored.promise };
+  const decided = requestRefresh(
+    { ...services, pendingCancels },
+    { ...request, idempotencyKey: null },
+  );
+  await requestRefresh(services, { ...request, idempotencyKey: 'key' });
   expect(done).toEqual(['sent']);
 
   stored.resolve();
@@ -67,12 +68,12 @@ test('an attempt without a key is sent once its cancel is durable, one with a ke
 });
 
 test('an attempt whose cancel cannot be stored is not sent', async () => {
-  const { done, deps } = attempts();
+  const { done, services } = attempts();
   const insertCancel = () => Promise.reject(new Error('no database'));
-  const pendingCancels = { ...deps.pendingCancels, insertCancel };
+  const pendingCancels = { ...services.pendingCancels, insertCancel };
 
   const result = await requestRefresh(
-    { ...deps, pendingCancels },
+    { ...services, pendingCancels },
     { ...request, idempotencyKey: null },
   );
 

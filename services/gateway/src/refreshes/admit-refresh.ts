@@ -4,14 +4,11 @@ import type { RefreshRequest } from '@inventory/contracts/messages/refresh';
 import type { Refusal } from '@inventory/contracts/refusal';
 import type { Permission } from '@inventory/contracts/vocabulary';
 import { Refused } from '@inventory/http/refused';
-import type { Clock } from '@inventory/runtime/clock';
-import type { Identifiers } from '@inventory/runtime/identifiers';
-import { type Funds, isFundsRefusal } from '../accounts/funds.ts';
-import type { PriceVersion } from '../accounts/prices.ts';
+import { isFundsRefusal } from '../accounts/funds.ts';
 import type { AdmittedRequest } from '../http/answer.ts';
 import { mayUse } from '../tenancy/principal.domain.ts';
-import type { CollectorClient, PlannedAttempt } from './collector-client.ts';
-import type { PendingCancelStore } from './pending-cancel-store.ts';
+import type { UnsentRefresh } from './collector-client.ts';
+import type { RefreshServices } from './open-refreshes.ts';
 import { type AdmittedRefresh, refreshProduct, toAdmitted } from './refresh-answer.ts';
 import {
   type AttemptResult,
@@ -19,49 +16,36 @@ import {
   notSent,
   type RefreshInputs,
   refused,
-  type SendAttemptDeps,
   sendAttempt,
   undecided,
 } from './refresh-attempt.ts';
 
 const currentPermission = 'platform.inventory.current.page.v1' satisfies Permission;
 
-export interface AdmitRefreshDeps extends SendAttemptDeps {
-  readonly pendingCancels: Omit<PendingCancelStore, 'cancels'>;
-  readonly wakeCancels: () => void;
-  readonly clock: Clock;
-  readonly identifiers: Identifiers;
-  readonly deadlines: SendAttemptDeps['deadlines'] & { readonly storeMs: number };
-  /** Their reservation is the smallest allowed `max_credits`, where it is more than 125. */
-  readonly prices: Pick<PriceVersion, 'readPrices'>;
-  readonly funds: Pick<Funds, 'recheckFunds' | 'recordRefusal'>;
-  readonly collector: CollectorClient;
-}
-
 /** Admits one refresh, alone or of a batch, or returns the one of its key. Throws the refusal. */
 export async function admitRefresh(
-  deps: AdmitRefreshDeps,
-  { requestId, principal }: Pick<AdmittedRequest, 'requestId' | 'principal'>,
+  services: RefreshServices,
+  { requestId, principal }: AdmittedRequest,
   inputs: RefreshInputs,
 ): Promise<AdmittedRefresh> {
-  const prices = await deps.prices.readPrices();
+  const prices = await services.prices.readPrices();
   const { accountId, projectId } = principal;
   const { maxAgeSeconds, ...wanted } = inputs;
   const freshness = freshnessOf(principal, maxAgeSeconds, prices);
   const planned = { ...wanted, accountId, projectId, freshness };
-  const refusal = await earlyRefusal(deps, planned, prices.refreshReservation);
+  const refusal = await earlyRefusal(services, planned, prices.refreshReservation);
   if (refusal !== null) throw new Refused(refusal);
   const request = {
     ...planned,
     requestId,
-    refreshId: deps.identifiers.uuidV7(),
+    refreshId: services.identifiers.uuidV7(),
     fingerprint: fingerprintOf(inputs),
-    requestedAtMs: deps.clock.now(),
+    requestedAtMs: services.clock.now(),
     watchId: null,
   };
-  const result = await requestRefresh(deps, request);
+  const result = await requestRefresh(services, request);
   if (result.result === 'refused' && isFundsRefusal(result.refusal)) {
-    deps.funds.recordRefusal({ accountId, projectId, productCode: refreshProduct });
+    services.funds.recordRefusal({ accountId, projectId, productCode: refreshProduct });
   }
   return toAdmitted(result, request);
 }
@@ -76,18 +60,14 @@ function freshnessOf(
   return { maxAgeSeconds, priceVersion };
 }
 
-interface PlannedRequest extends PlannedAttempt {
-  readonly maxCredits: number;
-}
-
 /**
  * What is refused here, without a command. A known key is answered whatever the price list in force
  * says, and without funds: its refresh was admitted. Admission refuses before funds. One that a saved
  * observation answers needs none.
  */
 async function earlyRefusal(
-  { collector, funds }: AdmitRefreshDeps,
-  planned: PlannedRequest,
+  { collector, funds }: RefreshServices,
+  planned: UnsentRefresh,
   reservation: number,
 ): Promise<Refusal | null> {
   const { accountId, projectId, maxCredits, idempotencyKey } = planned;
@@ -106,12 +86,6 @@ async function earlyRefusal(
   return found.refusal ?? withoutFunds;
 }
 
-export type RequestRefreshDeps = Omit<
-  AdmitRefreshDeps,
-  'prices' | 'funds' | 'collector' | 'identifiers'
-> &
-  Pick<SendAttemptDeps, 'collector'>;
-
 /**
  * Every request is an attempt of its own; the collector's insert alone decides which attempt a key
  * belongs to. An attempt without a key cannot be found again: its cancel is durable before it is
@@ -119,50 +93,51 @@ export type RequestRefreshDeps = Omit<
  * between leaves nothing that is charged.
  */
 export async function requestRefresh(
-  deps: RequestRefreshDeps,
+  services: RefreshServices,
   attempt: RefreshRequest,
 ): Promise<AttemptResult> {
-  if (attempt.idempotencyKey !== null) return await sendAttempt(deps, attempt);
-  const decidedByMs = attempt.requestedAtMs + deps.decisionTimeoutMs + deps.deadlines.storeMs;
+  if (attempt.idempotencyKey !== null) return await sendAttempt(services, attempt);
+  const decidedByMs =
+    attempt.requestedAtMs + services.decisionTimeoutMs + services.deadlines.storeMs;
   try {
-    await deps.pendingCancels.insertCancel(attempt, decidedByMs);
+    await services.pendingCancels.insertCancel(attempt, decidedByMs);
   } catch (error) {
-    deps.logger.warn({ err: error }, 'refresh not requested');
+    services.logger.warn({ err: error }, 'refresh not requested');
     return refused(notSent);
   }
-  const result = await sendAttempt(deps, attempt);
+  const result = await sendAttempt(services, attempt);
   const isUnknown = result.result === 'refused' && result.refusal === undecided;
-  return isUnknown || !(await isWithdrawn(deps, attempt, result))
-    ? await cancelAttempt(deps, attempt)
+  return isUnknown || !(await isWithdrawn(services, attempt, result))
+    ? await cancelAttempt(services, attempt)
     : result;
 }
 
 /** Whether the cancel of a decided attempt is never sent. That of a refused one has no effect. */
 async function isWithdrawn(
-  deps: RequestRefreshDeps,
+  services: RefreshServices,
   { refreshId }: RefreshRequest,
   { result }: AttemptResult,
 ): Promise<boolean> {
   try {
-    return (await deps.pendingCancels.withdrawCancel(refreshId)) || result === 'refused';
+    return (await services.pendingCancels.withdrawCancel(refreshId)) || result === 'refused';
   } catch (error) {
-    deps.logger.warn({ err: error, refresh_id: refreshId }, 'cancel not withdrawn');
+    services.logger.warn({ err: error, refresh_id: refreshId }, 'cancel not withdrawn');
     return result === 'refused';
   }
 }
 
 /** Responds with `outcome: "unknown"`: the attempt must not start. */
 async function cancelAttempt(
-  deps: RequestRefreshDeps,
+  services: RefreshServices,
   attempt: RefreshRequest,
 ): Promise<AttemptResult> {
   const { refreshId } = attempt;
   try {
-    await deps.pendingCancels.expediteCancel(attempt, deps.clock.now());
-    deps.wakeCancels();
+    await services.pendingCancels.expediteCancel(attempt, services.clock.now());
+    services.wakeCancels();
   } catch (error) {
     // It is due later, or was withdrawn: the client has the id and can cancel the refresh.
-    deps.logger.error({ err: error, refresh_id: refreshId }, 'undecided refresh not cancelled');
+    services.logger.error({ err: error, refresh_id: refreshId }, 'undecided refresh not cancelled');
   }
   const detail = { ...undecided.detail, refresh_id: refreshId };
   return refused({ ...undecided, detail });

@@ -5,23 +5,13 @@ import type { RefreshView } from '@inventory/contracts/internal/refresh';
 import type { CancelRequest } from '@inventory/contracts/messages/refresh';
 import { Refused } from '@inventory/http/refused';
 import { unreachable } from '@inventory/runtime/bug';
-import type { Clock } from '@inventory/runtime/clock';
-import type { Logger } from '@inventory/runtime/logger';
-import { type RequestReplyClient, replyOf } from '../commands/request-reply-client.ts';
+import { replyOf } from '../commands/request-reply-client.ts';
 import { dataRoute } from '../http/data-route.ts';
 import { queuedRecord } from '../http/openapi/examples.ts';
-import type { CollectorClient } from './collector-client.ts';
+import type { RefreshServices } from './open-refreshes.ts';
 import { cancelMessage } from './pending-cancels.ts';
 import { readRefresh } from './read-refresh.ts';
 import { refreshProduct, retryAfterHeader, retryAfterText } from './refresh-answer.ts';
-
-interface CancelRefreshDeps {
-  readonly commands: RequestReplyClient;
-  readonly collector: CollectorClient;
-  readonly clock: Clock;
-  readonly logger: Logger;
-  readonly decisionTimeoutMs: number;
-}
 
 /** POST …/inventory-refreshes/{refresh_id}/cancel: free, repeatable. */
 export const cancelRefreshRoute = dataRoute({
@@ -42,11 +32,11 @@ export const cancelRefreshRoute = dataRoute({
     headers: { 'Retry-After': retryAfterText },
   },
   errors: ['refresh_not_found', 'refresh_already_completed'],
-  async handle(deps: CancelRefreshDeps, { path }, { requestId, principal }) {
+  async handle(services: RefreshServices, { path }, { requestId, principal }) {
     const { accountId, projectId } = principal;
-    const requestedAtMs = deps.clock.now();
-    const cancel = { accountId, projectId, refreshId: path.refresh_id, requestedAtMs };
-    const view = await cancelRefresh(deps, requestId, cancel);
+    const requestedAtMs = services.clock.now();
+    const cancel = { accountId, projectId, ...path, requestedAtMs };
+    const view = await cancelRefresh(services, requestId, cancel);
     return { data: view.record, headers: retryAfterHeader(view.retryAfterSeconds) };
   },
 });
@@ -57,28 +47,28 @@ export const cancelRefreshRoute = dataRoute({
  * time, `service_unavailable`.
  */
 async function cancelRefresh(
-  deps: CancelRefreshDeps,
+  services: RefreshServices,
   requestId: RequestId,
   request: CancelRequest,
 ): Promise<RefreshView> {
   const { projectId, refreshId } = request;
-  const view = await readRefresh(deps.collector, projectId, refreshId);
+  const view = await readRefresh(services.collector, projectId, refreshId);
   if (view === null) throw new Refused({ code: 'refresh_not_found' });
   if (view.record.state === 'completed') throw new Refused({ code: 'refresh_already_completed' });
-  const reply = await deps.commands.request(
+  const reply = await services.commands.request(
     // Two requests may cancel one refresh concurrently.
     cancelMessage(request, `cancel:${requestId}`),
     replyOf('reply.refresh-cancel.v1'),
-    deps.decisionTimeoutMs,
+    services.decisionTimeoutMs,
   );
   if (reply.result !== 'reply') {
-    deps.logger.warn({ cause: reply.cause, refresh_id: refreshId }, 'no outcome of a cancel');
+    services.logger.warn({ cause: reply.cause, refresh_id: refreshId }, 'no outcome of a cancel');
     // A retry is safe.
     throw new Refused({ code: 'service_unavailable', retry_after_seconds: 1 });
   }
   switch (reply.body.result) {
     case 'cancelling':
-      return (await readRefresh(deps.collector, projectId, refreshId)) ?? view;
+      return (await readRefresh(services.collector, projectId, refreshId)) ?? view;
     case 'already_completed':
       throw new Refused({ code: 'refresh_already_completed' });
     case 'not_found':

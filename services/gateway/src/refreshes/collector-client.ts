@@ -1,27 +1,24 @@
-import type { ProjectId, RefreshId, WatchId } from '@inventory/contracts/ids';
+import type { AccountId, ProjectId, RefreshId } from '@inventory/contracts/ids';
 import { refreshApi } from '@inventory/contracts/internal/refresh';
+import type { InventoryKey } from '@inventory/contracts/inventory-key';
+import type { Language } from '@inventory/contracts/languages';
 import type { RefreshRequest } from '@inventory/contracts/messages/refresh';
-import type { RefreshState } from '@inventory/contracts/vocabulary';
-import { type InternalClient, nullIfRefused } from '@inventory/http/internal-client';
+import {
+  type CallInput,
+  type InternalClient,
+  nullIfRefused,
+} from '@inventory/http/internal-client';
 
-/** One part of a Project's refreshes, newest first. */
-export interface RefreshListPart {
-  readonly states: readonly RefreshState[];
-  readonly refreshIds: readonly RefreshId[];
-  /** Only the runs of this watch. */
-  readonly watchId?: WatchId;
-  /** Only those that cost something, or nothing. */
-  readonly charged?: 'true' | 'false' | undefined;
-  readonly limit: number;
-  /** Continue after this refresh. */
-  readonly after: { readonly requestedAt: string; readonly refreshId: RefreshId } | null;
+/** A refresh that is not requested yet. */
+export interface UnsentRefresh {
+  readonly accountId: AccountId;
+  readonly projectId: ProjectId;
+  readonly scope: InventoryKey;
+  readonly language: Language;
+  readonly maxCredits: number;
+  readonly freshness: RefreshRequest['freshness'];
+  readonly idempotencyKey: string | null;
 }
-
-/** An attempt that is not made yet. */
-export type PlannedAttempt = Pick<
-  RefreshRequest,
-  'accountId' | 'projectId' | 'scope' | 'language' | 'freshness' | 'idempotencyKey'
->;
 
 /** Reads of the refresh-collector. Rejects with ServiceUnreachable when it is unavailable. */
 export type CollectorClient = ReturnType<typeof createCollectorClient>;
@@ -29,36 +26,26 @@ export type CollectorClient = ReturnType<typeof createCollectorClient>;
 export function createCollectorClient({ call }: InternalClient) {
   return {
     /** Null when there is no such refresh. Nothing is shown of an `interim` read of a pending one. */
-    findRefresh(refresh_id: RefreshId, read?: 'interim') {
+    findRefresh(refreshId: RefreshId, read?: 'interim') {
       const query = { interim: read === 'interim' ? ('true' as const) : undefined };
-      return nullIfRefused(call(refreshApi.readRefresh, { path: { refresh_id }, query }));
+      return nullIfRefused(call(refreshApi.readRefresh, { path: { refreshId }, query }));
     },
-    listRefreshes(project_id: ProjectId, part: RefreshListPart) {
-      const { states, refreshIds, watchId, charged, limit, after } = part;
-      const query = {
-        state: states,
-        refresh_id: refreshIds,
-        watch_id: watchId,
-        charged,
-        limit,
-        before_requested_at: after?.requestedAt,
-        before_refresh_id: after?.refreshId,
-      };
-      return call(refreshApi.listRefreshes, { path: { project_id }, query });
-    },
+    /** The refreshes of a Project, newest first. */
+    listRefreshes: (input: CallInput<(typeof refreshApi.listRefreshes)['input']>) =>
+      call(refreshApi.listRefreshes, input),
     readStatus: () => call(refreshApi.readStatus, {}),
     /** Whether the key is known, else what its admission would refuse. */
-    findAttempt({ projectId: project_id, scope, freshness, ...attempt }: PlannedAttempt) {
+    findAttempt({ accountId, projectId, scope, freshness, ...attempt }: UnsentRefresh) {
       const query = {
-        account_id: attempt.accountId,
         ...scope,
-        idempotency_key: attempt.idempotencyKey ?? undefined,
+        accountId,
+        idempotencyKey: attempt.idempotencyKey ?? undefined,
         ...(freshness && {
           language: attempt.language,
-          max_age_seconds: freshness.maxAgeSeconds,
+          maxAgeSeconds: freshness.maxAgeSeconds,
         }),
       };
-      return call(refreshApi.readAttempt, { path: { project_id }, query });
+      return call(refreshApi.readAttempt, { path: { projectId }, query });
     },
   };
 }

@@ -2,13 +2,12 @@ import { projectPath } from '@inventory/contracts/http/parameters';
 import { refreshesQuery, refreshPage } from '@inventory/contracts/http/refresh';
 import { refreshId } from '@inventory/contracts/ids';
 import type { RefreshList } from '@inventory/contracts/internal/refresh';
-import { isoTime } from '@inventory/runtime/clock';
 import { z } from 'zod';
 import { dataRoute, partOf } from '../http/data-route.ts';
 import { completedRecord } from '../http/openapi/examples.ts';
 import { nextPart, refreshLinks, sameProject, scopeOf } from '../http/openapi/links.ts';
 import { type CursorSealer, listParts } from '../http/sealed-cursor.ts';
-import type { CollectorClient, RefreshListPart } from './collector-client.ts';
+import type { RefreshServices } from './open-refreshes.ts';
 
 /** GET /v2/projects/{project_id}/inventory-refreshes: newest first, for any Credential of it. */
 export const listRefreshesRoute = dataRoute({
@@ -25,36 +24,33 @@ export const listRefreshesRoute = dataRoute({
     listRefreshes: { ...sameProject, ...nextPart() },
   }),
   errors: ['invalid_cursor'],
-  async handle(
-    { collector, cursors }: { readonly collector: CollectorClient; readonly cursors: CursorSealer },
-    { path, query },
-  ) {
-    const parts = refreshParts(cursors, ['refreshes', path.project_id]);
-    const part = await collector.listRefreshes(path.project_id, {
-      states: query.state,
-      refreshIds: query.refresh_id,
-      limit: query.limit,
-      after: parts.begin(query.cursor),
+  async handle({ collector, cursors }: RefreshServices, { path, query }) {
+    const parts = refreshParts(cursors, ['refreshes', path.projectId]);
+    const { cursor, ...filter } = query;
+    const part = await collector.listRefreshes({
+      path,
+      query: { ...filter, ...parts.begin(cursor) },
     });
     return { data: { items: part.items, pagination: parts.paginationAfter(part) } };
   },
 });
 
-const position = z.tuple([z.iso.datetime(), refreshId]);
+const position = z.tuple([z.int(), refreshId]);
 
 /** The parts of a list of refreshes, newest first. */
 export function refreshParts(cursors: CursorSealer, binding: readonly string[]) {
   const parts = listParts(cursors, binding);
   return {
-    begin(cursor: string | undefined): RefreshListPart['after'] {
+    /** Where the part of this cursor begins, as the query names it; nothing for the first one. */
+    begin(cursor: string | undefined) {
       const content = parts.begin(cursor);
       if (content === null) return null;
-      const [requestedAt, after] = position.parse(JSON.parse(content));
-      return { requestedAt, refreshId: after };
+      const [beforeRequestedAtMs, beforeRefreshId] = position.parse(JSON.parse(content));
+      return { beforeRequestedAtMs, beforeRefreshId };
     },
     paginationAfter({ items, hasMore }: RefreshList) {
       const last = hasMore ? items.at(-1) : undefined;
-      const place = last && [isoTime(last.requestedAtMs), last.refreshId];
+      const place = last && [last.requestedAtMs, last.refreshId];
       return parts.paginationTo(place ? JSON.stringify(place) : null);
     },
   };

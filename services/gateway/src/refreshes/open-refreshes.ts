@@ -13,9 +13,9 @@ import type { CursorSealer } from '../http/sealed-cursor.ts';
 import { waitingRefreshes } from '../metrics.ts';
 import { work } from '../work.ts';
 import type { CollectorClient } from './collector-client.ts';
+import type { DecisionConfig } from './decision-config.ts';
 import { createPendingCancelStore } from './pending-cancel-store.ts';
 import { pendingCancels } from './pending-cancels.ts';
-import type { RefreshConfig } from './refresh-config.ts';
 import { createRefreshWaits, type RefreshWaits } from './refresh-waits.ts';
 
 /** Bounds the sockets and memory of waiting requests; past it the response is immediate. */
@@ -25,7 +25,7 @@ export type RefreshServices = ReturnType<typeof openRefreshes>;
 
 /** Refreshes, and the sweeper that cancels the undecided attempts of all replicas. */
 export function openRefreshes(
-  context: ServiceContext<ServiceConfig & RefreshConfig>,
+  context: ServiceContext<ServiceConfig & DecisionConfig>,
   needs: {
     readonly db: Db;
     readonly broadcasts: Broadcasts;

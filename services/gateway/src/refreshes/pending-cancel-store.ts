@@ -25,8 +25,6 @@ const documents = {
 };
 type PendingCancelDocument = z.infer<typeof documents.schema>;
 
-export type PendingCancelStore = ReturnType<typeof createPendingCancelStore>;
-
 export function createPendingCancelStore(
   db: Db,
   { storeMs, waitMaxMs }: { readonly storeMs: number; readonly waitMaxMs: number },

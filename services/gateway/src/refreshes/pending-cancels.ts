@@ -1,10 +1,10 @@
 import type { CancelRequest } from '@inventory/contracts/messages/refresh';
 import type { Logger } from '@inventory/runtime/logger';
-import type { CommandKind } from '../commands/command-work.ts';
+import type { PendingCommandKind } from '../commands/command-work.ts';
 import { cancelsAcknowledged } from '../metrics.ts';
 import { work } from '../work.ts';
 
-type Cancels = CommandKind<CancelRequest, 'reply.refresh-cancel.v1'>;
+type Cancels = PendingCommandKind<CancelRequest, 'reply.refresh-cancel.v1'>;
 
 /**
  * Attempts with an unknown outcome and without a key. Any outcome of the cancel shows that the

@@ -4,7 +4,8 @@ import { Refused } from '@inventory/http/refused';
 import { dataRoute } from '../http/data-route.ts';
 import { queuedRecord } from '../http/openapi/examples.ts';
 import { refreshLinks } from '../http/openapi/links.ts';
-import { type AwaitRefreshDeps, awaitRefresh } from './read-refresh.ts';
+import type { RefreshServices } from './open-refreshes.ts';
+import { awaitRefresh } from './read-refresh.ts';
 import { retryAfterHeader, retryAfterText } from './refresh-answer.ts';
 
 /** GET …/inventory-refreshes/{refresh_id}: free, for any active Credential of the Project. */
@@ -30,11 +31,10 @@ export const readRefreshRoute = dataRoute({
     headers: { 'Retry-After': retryAfterText },
   },
   errors: ['refresh_not_found'],
-  async handle(deps: AwaitRefreshDeps, { path, query }, { principal, signal }) {
+  async handle(services: RefreshServices, { path, query }, { principal, signal }) {
     const { accountId, projectId } = principal;
-    const refreshId = path.refresh_id;
-    const wish = { accountId, projectId, refreshId, waitSeconds: query.wait, signal };
-    const view = await awaitRefresh(deps, wish);
+    const wish = { ...path, accountId, projectId, waitSeconds: query.wait, signal };
+    const view = await awaitRefresh(services, wish);
     if (view === null) throw new Refused({ code: 'refresh_not_found' });
     const { record, expectedCompletedAtMs } = view;
     const isPending = record.state !== 'completed';

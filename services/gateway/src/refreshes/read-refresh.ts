@@ -2,7 +2,8 @@ import type { ProjectId, RefreshId } from '@inventory/contracts/ids';
 import type { RefreshView } from '@inventory/contracts/internal/refresh';
 import { elapsedSince, monotonicNow } from '@inventory/runtime/clock';
 import type { CollectorClient } from './collector-client.ts';
-import type { RefreshWait, RefreshWaits } from './refresh-waits.ts';
+import type { RefreshServices } from './open-refreshes.ts';
+import type { RefreshWait } from './refresh-waits.ts';
 
 /**
  * A refresh of the Project; null when there is none. A refresh of another Project and a refused
@@ -18,14 +19,6 @@ export async function readRefresh(
   return view?.projectId === projectId && view.decision !== 'refused' ? view : null;
 }
 
-export interface AwaitRefreshDeps {
-  readonly collector: CollectorClient;
-  readonly waits: RefreshWaits;
-  readonly deadlines: { readonly waitSecondMs: number; readonly waitReadEveryMs: number };
-  /** Aborted when the service stops. */
-  readonly stopping: AbortSignal;
-}
-
 export interface RefreshWish extends RefreshWait {
   /** 0 reads once. */
   readonly waitSeconds: number;
@@ -39,22 +32,22 @@ export interface RefreshWish extends RefreshWait {
  * notifies it.
  */
 export async function awaitRefresh(
-  deps: AwaitRefreshDeps,
+  { collector, waits, deadlines, stopping }: RefreshServices,
   { waitSeconds, signal, ...wait }: RefreshWish,
 ): Promise<RefreshView | null> {
   const { projectId, refreshId } = wait;
-  const { waitSecondMs, waitReadEveryMs } = deps.deadlines;
+  const { waitSecondMs, waitReadEveryMs } = deadlines;
   const waitMs = waitSeconds * waitSecondMs;
-  const place = waitMs > 0 ? deps.waits.startWaiting(wait) : null;
-  if (place === null) return await readRefresh(deps.collector, projectId, refreshId);
-  const ending = AbortSignal.any([signal, deps.stopping]);
+  const place = waitMs > 0 ? waits.startWaiting(wait) : null;
+  if (place === null) return await readRefresh(collector, projectId, refreshId);
+  const ending = AbortSignal.any([signal, stopping]);
   const startMs = monotonicNow();
   try {
     while (true) {
       const leftMs = waitMs - elapsedSince(startMs);
       const isLast = leftMs <= 0 || ending.aborted;
       const read = isLast ? undefined : 'interim';
-      const view = await readRefresh(deps.collector, projectId, refreshId, read);
+      const view = await readRefresh(collector, projectId, refreshId, read);
       if (isLast || view === null || view.record.state === 'completed') return view;
       await place.waitForNotification(Math.min(leftMs, waitReadEveryMs), ending);
     }

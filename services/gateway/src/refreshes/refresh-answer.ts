@@ -1,12 +1,11 @@
 import { currentPath } from '@inventory/contracts/http/current';
-import type { refreshAcceptanceMeta } from '@inventory/contracts/http/meta';
+import type { AcceptanceTerms } from '@inventory/contracts/http/meta';
 import type { RefreshRecord } from '@inventory/contracts/http/refresh';
 import type { RefreshAcceptance } from '@inventory/contracts/internal/refresh';
 import type { RefreshRequest } from '@inventory/contracts/messages/refresh';
 import type { ProductCode } from '@inventory/contracts/vocabulary';
 import { Refused } from '@inventory/http/refused';
 import { invariant, unreachable } from '@inventory/runtime/bug';
-import type { z } from 'zod';
 import type { AttemptResult } from './refresh-attempt.ts';
 
 export const refreshProduct = 'platform.inventory.refresh.v1' as const satisfies ProductCode;
@@ -32,8 +31,6 @@ export interface AdmittedRefresh {
   readonly isReplay: boolean;
 }
 
-type AcceptanceTerms = Omit<z.infer<typeof refreshAcceptanceMeta>, 'request_id' | 'rate_limit'>;
-
 /** What is answered to a decided request. Throws the refusal. */
 export function toAdmitted(result: AttemptResult, request: RefreshRequest): AdmittedRefresh {
   switch (result.result) {
@@ -49,7 +46,7 @@ export function toAdmitted(result: AttemptResult, request: RefreshRequest): Admi
       return {
         status: 200,
         record: savedRecord(result, request),
-        meta: savedMeta(result.reply),
+        meta: savedMeta(result.reply.priceVersion),
         retryAfterSeconds: null,
         isReplay: false,
       };
@@ -57,7 +54,7 @@ export function toAdmitted(result: AttemptResult, request: RefreshRequest): Admi
       const { record, retryAfterSeconds, acceptance } = result.view;
       invariant(acceptance !== null, 'the accepted refresh has no acceptance');
       const isSaved = record.servedFrom === 'saved';
-      const meta = isSaved ? savedMeta(acceptance) : acceptanceMeta(acceptance);
+      const meta = isSaved ? savedMeta(acceptance.priceVersion) : acceptanceMeta(acceptance);
       return { status: isSaved ? 200 : 202, record, meta, retryAfterSeconds, isReplay: true };
     }
     case 'refused':
@@ -67,31 +64,31 @@ export function toAdmitted(result: AttemptResult, request: RefreshRequest): Admi
   }
 }
 
-function savedMeta({ priceVersion }: Pick<RefreshAcceptance, 'priceVersion'>): AcceptanceTerms {
+function savedMeta(priceVersion: number): AcceptanceTerms {
   return {
-    product_code: refreshProduct,
-    price_version: priceVersion,
-    credits_reserved: 0,
-    billing_disposition: 'not_charged',
+    productCode: refreshProduct,
+    priceVersion,
+    creditsReserved: 0,
+    billingDisposition: 'not_charged',
   };
 }
 
 function acceptanceMeta(acceptance: RefreshAcceptance): AcceptanceTerms {
   const { priceVersion, creditsReserved, unitsReserved, unitsRemaining = 0 } = acceptance;
   const terms = {
-    product_code: refreshProduct,
-    price_version: priceVersion,
-    credits_reserved: creditsReserved,
-    billing_disposition: 'reserved',
+    productCode: refreshProduct,
+    priceVersion,
+    creditsReserved,
+    billingDisposition: 'reserved',
   } as const;
   if (unitsReserved === undefined) return terms;
   return {
     ...terms,
-    billing_reason: 'subscription_allowance',
+    billingReason: 'subscription_allowance',
     funding: 'subscription',
-    units_reserved: unitsReserved,
-    units_charged: 0,
-    units_remaining: unitsRemaining,
+    unitsReserved,
+    unitsCharged: 0,
+    unitsRemaining,
   };
 }
 

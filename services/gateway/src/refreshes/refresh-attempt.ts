@@ -1,6 +1,8 @@
 import { createHash } from 'node:crypto';
 import type { RefreshId } from '@inventory/contracts/ids';
 import type { RefreshView } from '@inventory/contracts/internal/refresh';
+import type { InventoryKey } from '@inventory/contracts/inventory-key';
+import type { Language } from '@inventory/contracts/languages';
 import { heldBy } from '@inventory/contracts/messages/billing';
 import {
   acceptanceOf,
@@ -22,7 +24,10 @@ type DecisionOf<Kind extends RefreshDecision['decision']> = Extract<
 >;
 
 /** What makes two requests the same: path parameters and body with defaults. */
-interface FingerprintedInputs extends Pick<RefreshRequest, 'scope' | 'language' | 'maxCredits'> {
+interface FingerprintedInputs {
+  readonly scope: InventoryKey;
+  readonly language: Language;
+  readonly maxCredits: number;
   /** Null where the platform is always scanned. */
   readonly maxAgeSeconds: number | null;
 }

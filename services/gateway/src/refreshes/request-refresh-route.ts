@@ -12,7 +12,8 @@ import {
 } from '../http/openapi/examples.ts';
 import { refreshLinks } from '../http/openapi/links.ts';
 import { publicRoute } from '../http/public-route.ts';
-import { type AdmitRefreshDeps, admitRefresh } from './admit-refresh.ts';
+import { admitRefresh } from './admit-refresh.ts';
+import type { RefreshServices } from './open-refreshes.ts';
 import { refreshProduct, retryAfterHeader, retryAfterText } from './refresh-answer.ts';
 
 /** POST …/refresh: starts a complete collection in the background. */
@@ -79,9 +80,9 @@ export const requestRefreshRoute = publicRoute({
     'outstanding_limit_exceeded',
     'product_unavailable',
   ],
-  async handle(deps: AdmitRefreshDeps, { path, header, body }, request) {
+  async handle(services: RefreshServices, { path, header, body }, request) {
     const { status, record, meta, retryAfterSeconds, isReplay } = await admitRefresh(
-      deps,
+      services,
       request,
       {
         ...body,
@@ -98,7 +99,7 @@ export const requestRefreshRoute = publicRoute({
         ...(isReplay ? { 'Idempotency-Replayed': 'true' } : {}),
       },
       data: record,
-      meta: { request_id: request.requestId, ...meta, rate_limit: request.rateLimit },
+      meta: { requestId: request.requestId, ...meta, rateLimit: request.rateLimit },
     };
   },
 });

@@ -1,3 +1,4 @@
+import { idempotencyKey } from '@inventory/contracts/http/parameters';
 import { refreshPath } from '@inventory/contracts/http/refresh';
 import {
   batchBytesMax,
@@ -13,7 +14,6 @@ import type { PublicRefusal } from '@inventory/contracts/refusal-codes';
 import type { AdmittedRequest } from '../http/answer.ts';
 import { itemRefusal, type ReadItem, readBatchItem, refusedItem } from '../http/batch-items.ts';
 import { rateLimitHeaders, takeBatch } from '../http/limits/limit-rate.ts';
-import type { TrafficLimiter } from '../http/limits/limit-traffic.ts';
 import {
   acceptanceTermsExample,
   errorExample,
@@ -25,8 +25,9 @@ import {
 } from '../http/openapi/examples.ts';
 import { refreshLinks } from '../http/openapi/links.ts';
 import { publicRoute } from '../http/public-route.ts';
-import { batchConcurrencyMax, runBatch } from '../http/run-batch.ts';
-import { type AdmitRefreshDeps, admitRefresh } from './admit-refresh.ts';
+import { batchConcurrencyMax, runItems } from '../http/run-batch.ts';
+import { admitRefresh } from './admit-refresh.ts';
+import type { RefreshServices } from './open-refreshes.ts';
 import { type AdmittedRefresh, refreshProduct } from './refresh-answer.ts';
 
 /** POST …/inventory-refreshes/batch: many refreshes, each admitted on its own. */
@@ -84,31 +85,20 @@ export const requestRefreshesRoute = publicRoute({
     },
   },
   errors: [],
-  async handle(
-    deps: AdmitRefreshDeps & {
-      readonly limiter: TrafficLimiter;
-      readonly deadlines: AdmitRefreshDeps['deadlines'] & { readonly batchMs: number };
-    },
-    { body },
-    request,
-  ) {
-    const rateLimit = await takeBatch(deps.limiter, request, body.items.length);
-    const items = await runBatch(body.items.map(readItem), {
+  async handle(services: RefreshServices, { body }, request) {
+    const rateLimit = await takeBatch(services.limiter, request, body.items.length);
+    const items = await runItems(body.items.map(readItem), {
       keyOf: ({ key }) => key,
       concurrencyMax: batchConcurrencyMax,
-      beginWithinMs: deps.deadlines.batchMs,
-      run: (entry) => admitItem(deps, request, entry),
+      beginWithinMs: services.deadlines.batchMs,
+      run: (entry) => admitItem(services, request, entry),
       late: ({ key }) =>
         toRefusedItem(key, { code: 'service_unavailable', retry_after_seconds: 1 }),
     });
     return {
       headers: rateLimitHeaders(rateLimit),
       data: { items },
-      meta: {
-        request_id: request.requestId,
-        product_code: refreshProduct,
-        rate_limit: rateLimit,
-      },
+      meta: { requestId: request.requestId, productCode: refreshProduct, rateLimit },
     };
   },
 });
@@ -127,51 +117,45 @@ interface BatchEntry {
 /** An item of the request, or why it is none. */
 function readItem(value: unknown, index: number): BatchEntry {
   const read = readBatchItem(refreshBatchItem, value, index);
-  const key = refreshBatchItem.shape.idempotency_key.safeParse(Object(value).idempotency_key);
+  const key = idempotencyKey.safeParse(Object(value).idempotency_key);
   return { key: key.data ?? '', read };
 }
 
 async function admitItem(
-  deps: AdmitRefreshDeps,
+  services: RefreshServices,
   request: AdmittedRequest,
   { key, read }: BatchEntry,
 ): Promise<RefreshBatchResult> {
   if (read.result === 'refused') return toRefusedItem(key, read.refusal);
-  const { item } = read;
-  const { platform_id, app_id, context_id } = item;
+  const { platform_id, app_id, context_id, maxAgeSeconds = null, ...wanted } = read.item;
+  const scope = { platform_id, app_id, context_id };
   try {
-    const admitted = await admitRefresh(deps, request, {
-      scope: { platform_id, app_id, context_id },
-      language: item.language,
-      maxCredits: item.max_credits,
-      maxAgeSeconds: item.max_age_seconds ?? null,
-      idempotencyKey: item.idempotency_key,
-    });
-    return toAccepted(item, admitted);
+    const admitted = await admitRefresh(services, request, { ...wanted, scope, maxAgeSeconds });
+    return toAccepted(key, admitted);
   } catch (error) {
-    return toRefusedItem(key, itemRefusal(error, request, deps.logger));
+    return toRefusedItem(key, itemRefusal(error, request, services.logger));
   }
 }
 
-function toAccepted(item: RefreshBatchItem, admitted: AdmittedRefresh): RefreshBatchResult {
-  const { status, record, retryAfterSeconds, isReplay } = admitted;
+function toAccepted(idempotencyKey: string, admitted: AdmittedRefresh): RefreshBatchResult {
+  const { status, record, meta, retryAfterSeconds, isReplay } = admitted;
   return {
-    idempotency_key: item.idempotency_key,
+    idempotencyKey,
     result: 'accepted',
     success: true,
     status,
     location: refreshPath(record.refreshId),
-    idempotency_replayed: isReplay,
-    retry_after_seconds: retryAfterSeconds,
+    idempotencyReplayed: isReplay,
+    retryAfterSeconds,
     data: record,
-    meta: admitted.meta,
+    meta,
   };
 }
 
 function toRefusedItem(key: string, refusal: PublicRefusal): RefreshBatchResult {
   return {
-    idempotency_key: key,
-    retry_after_seconds: retryAfterOf(refusal),
+    idempotencyKey: key,
+    retryAfterSeconds: retryAfterOf(refusal),
     ...refusedItem(refusal),
   };
 }

@@ -9,7 +9,7 @@ import {
   checkpointFrame,
   chunkOf,
   closingFrame,
-  contentOf,
+  contentOfChunks,
   eventFrame,
   heartbeatFrame,
   lastChunk,
@@ -123,7 +123,7 @@ test('chunks in a row carry their texts whole and in order, wherever they are sp
 
       expect(readChunks(body)).toEqual({ chunks: written, isComplete: true });
       expect(part).toEqual({ chunks: written.slice(0, part.chunks.length), isComplete: false });
-      expect(contentOf(chunks)).toEqual(Buffer.from(all.join('')));
+      expect(contentOfChunks(chunks)).toEqual(Buffer.from(all.join('')));
     }),
     { numRuns: propertyRuns(100) },
   );

@@ -96,7 +96,7 @@ export function chunkOf(text: string): Buffer {
 }
 
 /** What whole chunks carry, for a client of HTTP/1.0. */
-export function contentOf(chunks: Buffer): Buffer {
+export function contentOfChunks(chunks: Buffer): Buffer {
   const contents: Buffer[] = [];
   for (let at = 0; at < chunks.length; ) {
     const start = chunks.indexOf(lineEnd, at) + lineEnd.length;

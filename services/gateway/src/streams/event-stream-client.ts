@@ -1,7 +1,6 @@
 import type { ProjectId } from '@inventory/contracts/ids';
 import { logApi } from '@inventory/contracts/internal/event-log';
 import type { InternalClient } from '@inventory/http/internal-client';
-import { isoTime } from '@inventory/runtime/clock';
 
 /** Reads of the event-stream. Rejects with ServiceUnreachable when it is unavailable. */
 export type EventStreamClient = ReturnType<typeof createEventStreamClient>;
@@ -13,11 +12,9 @@ export function createEventStreamClient({ call }: InternalClient) {
       call(logApi.readHeads, { body: { projectIds } }),
     /** Heads of Projects with entries appended since a time; null starts reading now. */
     readAppendedHeads: (sinceMs: number | null) =>
-      call(logApi.readAppendedHeads, {
-        query: { since: sinceMs === null ? undefined : isoTime(sinceMs) },
-      }),
+      call(logApi.readAppendedHeads, { query: { sinceMs: sinceMs ?? undefined } }),
     /** Events after a position, ascending. */
-    readLogBatch: (project_id: ProjectId, after: number, limit: number) =>
-      call(logApi.readLogBatch, { path: { project_id }, query: { after, limit } }),
+    readLogBatch: (projectId: ProjectId, after: number, limit: number) =>
+      call(logApi.readLogBatch, { path: { projectId }, query: { after, limit } }),
   };
 }

@@ -1,6 +1,6 @@
-import { newProjectId } from '@inventory/testkit/builders';
+import { newProjectId, newRequestId } from '@inventory/testkit/builders';
 import { createMemoryLog } from '../../test/support/memory-log.ts';
-import type { AdmittedRequest, Answer } from '../http/answer.ts';
+import type { AdmittedRequest, PublicResponse } from '../http/answer.ts';
 import { listEventsRoute } from './list-events-route.ts';
 
 test('an event of a later version is listed byte for byte, between those that are known (Events: kept log)', async () => {
@@ -17,7 +17,8 @@ test('an event of a later version is listed byte for byte, between those that ar
   const cursors = {
     seal: (_project: string, { position }: { position: number }) => `c${position}`,
   };
-  const request = { requestId: 'req_1', principal: { projectId, eventsEnabled: true } };
+  const requestId = newRequestId();
+  const request = { requestId, principal: { projectId, eventsEnabled: true } };
 
   const answer = await listEventsRoute
     .bind({ log, cursors } as unknown as Parameters<typeof listEventsRoute.bind>[0])
@@ -32,9 +33,9 @@ test('an event of a later version is listed byte for byte, between those that ar
     );
 
   const [one, two] = events.map((event) => event.json);
-  expect((answer as Answer).body.toString()).toBe(
+  expect((answer as PublicResponse).body.toString()).toBe(
     `{"success":true,"data":{"items":[{"cursor":"c1","event":${one}},{"cursor":"c2","event":${two}},` +
       `{"cursor":"c3","event":${json}}],"pagination":{"has_more":true,"next_cursor":"c3"}},` +
-      '"meta":{"request_id":"req_1"}}',
+      `"meta":{"request_id":"${requestId}"}}`,
   );
 });

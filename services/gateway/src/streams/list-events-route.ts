@@ -1,9 +1,9 @@
 import { eventPage, eventsQuery } from '@inventory/contracts/http/events';
-import { plainMeta } from '@inventory/contracts/http/meta';
+import { pagination, plainMeta } from '@inventory/contracts/http/meta';
 import { projectPath } from '@inventory/contracts/http/parameters';
 import type { LogBatch } from '@inventory/contracts/internal/event-log';
 import { Refused } from '@inventory/http/refused';
-import type { z } from 'zod';
+import { z } from 'zod';
 import { requireEvents } from '../http/authorize.ts';
 import { completedEvent, exampleCursor, plainMetaExample } from '../http/openapi/examples.ts';
 import { nextPart, sameProject } from '../http/openapi/links.ts';
@@ -51,10 +51,9 @@ export const listEventsRoute = publicRoute({
   errors: ['invalid_cursor', 'cursor_expired'],
   async handle(
     { log, cursors }: EventListServices,
-    { path, query },
-    { principal, requestId: request_id },
+    { path: { projectId }, query },
+    { principal, requestId },
   ) {
-    const projectId = path.project_id;
     requireEvents(principal);
     const after = query.after === undefined ? null : cursors.open(projectId, query.after);
     const page = await log.readLogBatch(projectId, after?.position ?? 0, query.limit);
@@ -73,23 +72,24 @@ export const listEventsRoute = publicRoute({
     }));
     const last = page.items.at(-1)?.position ?? page.headPosition;
     const hasMore = last < page.headPosition;
-    const next_cursor = hasMore ? (items.at(-1)?.cursor ?? null) : null;
-    const pagination = { has_more: hasMore, next_cursor };
-    return { status: 200, body: Buffer.from(answerText(items, pagination, { request_id })) };
+    const nextCursor = hasMore ? (items.at(-1)?.cursor ?? null) : null;
+    const text = answerText(items, { hasMore, nextCursor }, { requestId });
+    return { status: 200, body: Buffer.from(text) };
   },
 });
 
 /** The answer, each event in it as it was written: one of a later version too. */
 function answerText(
   items: readonly { readonly cursor: string; readonly json: string }[],
-  pagination: object,
-  meta: z.input<typeof plainMeta>,
+  next: z.output<typeof pagination>,
+  meta: z.output<typeof plainMeta>,
 ): string {
   const texts = items.map(
     ({ cursor, json }) => `{"cursor":${JSON.stringify(cursor)},"event":${json}}`,
   );
-  const listed = `{"items":[${texts.join(',')}],"pagination":${JSON.stringify(pagination)}}`;
-  return `{"success":true,"data":${listed},"meta":${JSON.stringify(meta)}}`;
+  const paginationText = JSON.stringify(z.encode(pagination, next));
+  const listed = `{"items":[${texts.join(',')}],"pagination":${paginationText}}`;
+  return `{"success":true,"data":${listed},"meta":${JSON.stringify(z.encode(plainMeta, meta))}}`;
 }
 
 function positionOf(page: LogBatch, position: number, asOfMs: number): StreamPosition {

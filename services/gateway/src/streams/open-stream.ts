@@ -22,7 +22,7 @@ export interface StreamStart {
 }
 
 interface OpenStreamParts {
-  readonly hubs: Pick<ProjectHubs, 'openHub'>;
+  readonly hubs: ProjectHubs;
   readonly log: EventStreamClient;
   readonly sealPosition: PositionSeal;
   readonly nowMs: number;

@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { takeOverConnection } from '@inventory/http/http-server';
-import { chunkOf, contentOf, lastChunk } from './event-frame.domain.ts';
+import { chunkOf, contentOfChunks, lastChunk } from './event-frame.domain.ts';
 import { peerName } from './silent-peers.ts';
 
 /** Longest wait for the last frame to be accepted; then the connection is closed. */
@@ -91,7 +91,7 @@ class SocketConnection {
   /** Writes whole chunks, of which any number may be queued. */
   write(chunks: Buffer): void {
     if (!this.#socket.writable) return;
-    this.#socket.write(this.#isChunked ? chunks : contentOf(chunks));
+    this.#socket.write(this.#isChunked ? chunks : contentOfChunks(chunks));
   }
 
   /** Writes a last frame, if possible, and closes the connection. */

@@ -52,7 +52,7 @@ export const streamEventsRoute = publicRoute({
   },
   errors: ['invalid_cursor', 'stream_limit_exceeded'],
   async handle(services: StreamServices, { path, header }, request) {
-    const projectId = path.project_id;
+    const projectId = path.projectId;
     requireEvents(request.principal);
     const cursor = header['Last-Event-ID'] || null;
     const at = cursor === null ? null : services.cursors.open(projectId, cursor);

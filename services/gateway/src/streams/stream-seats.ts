@@ -9,7 +9,7 @@ export interface StreamSeatsOptions {
   /** Streams of this replica. */
   readonly totalMax: number;
   readonly acquireMs: number;
-  readonly identifiers: Pick<Identifiers, 'uuidV7'>;
+  readonly identifiers: Identifiers;
   /** There are released seats to flush. */
   readonly onReleased: () => void;
 }

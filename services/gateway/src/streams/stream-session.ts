@@ -41,7 +41,7 @@ export interface SessionContext {
   readonly log: EventStreamClient;
   readonly sealPosition: PositionSeal;
   /** Bounds the concurrent reads from the log. */
-  readonly replays: Pick<Semaphore, 'run'>;
+  readonly replays: Semaphore;
   /** Waits before a retry; false after the last one. */
   readonly pauseAfterFailure: (failures: number) => Promise<boolean>;
   readonly limits: StreamLimits;

@@ -1,7 +1,7 @@
 import type { AccountId } from '@inventory/contracts/ids';
 import type { ServiceContext } from '@inventory/service-host/service-context';
 import {
-  type Account,
+  type CustomerAccount,
   type Project,
   rateLimitPerMinuteDefault,
   type ServiceAccount,
@@ -13,9 +13,9 @@ export async function createAccount(
   store: TenancyStore,
   { clock, identifiers }: ServiceContext,
   wanted: { name: string },
-): Promise<Account> {
+): Promise<CustomerAccount> {
   const nowMs = clock.now();
-  const account: Account = {
+  const account: CustomerAccount = {
     accountId: `acc_${identifiers.uuidV7()}`,
     name: wanted.name,
     state: 'active',

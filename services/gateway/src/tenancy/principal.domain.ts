@@ -44,10 +44,7 @@ export function mayUse(granted: readonly GrantedPermission[], permission: Permis
  * Requests per minute of the customer account: as set for it, otherwise the configured limit, which
  * does not restrict a Service account that an operator gave more.
  */
-export function trafficLimitOf(
-  principal: Pick<Principal, 'trafficLimitPerMinute' | 'requestsPerMinute'>,
-  configuredPerMinute: number,
-): number {
+export function trafficLimitOf(principal: Principal, configuredPerMinute: number): number {
   const { trafficLimitPerMinute, requestsPerMinute } = principal;
   return trafficLimitPerMinute ?? Math.max(configuredPerMinute, requestsPerMinute);
 }

@@ -5,11 +5,11 @@ import type { Tenancy } from './open-tenancy.ts';
 /** Whether a Project may receive its events; the gateway alone has its state. */
 export const readStandingRoute = internalRoute({
   ...standingApi.readStanding,
-  async handle({ requireProject, findAccount }: Tenancy, { path: { project_id: projectId } }) {
+  async handle({ requireProject, findAccount }: Tenancy, { path: { projectId } }) {
     const project = await requireProject(projectId);
     const account = await findAccount(project.accountId);
     const isActive = project.state === 'active' && account?.state === 'active';
-    return { project_id: projectId, events: isActive && account.eventsEnabled };
+    return { projectId, events: isActive && account.eventsEnabled };
   },
 });
 
@@ -19,12 +19,12 @@ const projectsMax = 500;
 export const listEventProjectsRoute = internalRoute({
   ...standingApi.listEventProjects,
   async handle({ findAccount, listProjects }: Tenancy, { path, query }) {
-    const account = await findAccount(path.account_id);
-    if (!account?.eventsEnabled) return { project_ids: [], next_after: null };
+    const account = await findAccount(path.accountId);
+    if (!account?.eventsEnabled) return { projectIds: [], nextAfter: null };
     const part = { afterId: query.after ?? null, limit: projectsMax + 1 };
     const ids = (await listProjects(account.accountId, part)).map((one) => one.projectId);
-    const project_ids = ids.slice(0, projectsMax);
+    const projectIds = ids.slice(0, projectsMax);
     const isLast = ids.length <= projectsMax;
-    return { project_ids, next_after: isLast ? null : (project_ids.at(-1) ?? null) };
+    return { projectIds, nextAfter: isLast ? null : (projectIds.at(-1) ?? null) };
   },
 });

@@ -9,9 +9,9 @@ import type { CollectionIndexes } from '@inventory/mongo/indexes';
 import { dateOf } from '@inventory/runtime/clock';
 import { outboxIndex, type WithOutbox } from '@inventory/work/outbox';
 import {
-  type Account,
   account,
   type Credential,
+  type CustomerAccount,
   credential,
   type Project,
   project,
@@ -31,7 +31,7 @@ export const tenancyDocuments = {
   credentials: { collection: 'credentials', schema: credential },
 } as const;
 
-export type AccountDocument = Account & WithOutbox & { readonly _id: AccountId };
+export type AccountDocument = CustomerAccount & WithOutbox & { readonly _id: AccountId };
 export type ProjectDocument = Project & WithOutbox & { readonly _id: ProjectId };
 export type ServiceAccountDocument = ServiceAccount &
   WithOutbox & { readonly _id: ServiceAccountId };

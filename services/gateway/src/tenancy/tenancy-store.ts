@@ -8,9 +8,9 @@ import { newOutbox, pushToOutbox, type WithOutbox } from '@inventory/work/outbox
 import type { Collection, Db, Filter, UpdateFilter } from 'mongodb';
 import { createCredentialFinder } from './found-credential-store.ts';
 import {
-  type Account,
   accountIdOfDefault,
   type Credential,
+  type CustomerAccount,
   defaultServiceAccountOf,
   type Project,
   type ServiceAccount,
@@ -37,11 +37,6 @@ export interface ListPart {
   readonly limit: number;
 }
 
-type AccountChanges = Partial<Omit<Account, 'accountId' | 'name' | 'createdAtMs' | 'changedAtMs'>>;
-type ServiceAccountChanges = Partial<Pick<ServiceAccount, 'networkPolicy' | 'rateLimitPerMinute'>>;
-type ProjectChanges = Partial<Pick<Project, 'state' | 'networkPolicy'>>;
-type CredentialChanges = Partial<Pick<Credential, 'scopes' | 'expiresAtMs' | 'networkPolicy'>>;
-
 export type TenancyStore = ReturnType<typeof createTenancyStore>;
 
 export function createTenancyStore(db: Db, logger: Logger) {
@@ -52,25 +47,25 @@ export function createTenancyStore(db: Db, logger: Logger) {
     serviceAccounts: db.collection<ServiceAccountDocument>(serviceAccounts.collection),
     credentials: db.collection<CredentialDocument>(credentials.collection),
   };
-  const ofAccounts = thingsIn<Account, AccountDocument, AccountChanges>(
+  const ofAccounts = thingsIn<CustomerAccount, AccountDocument>(
     collections.accounts,
     { ...accounts, idOf: ({ accountId }) => accountId },
     logger,
   );
-  const ofProjects = thingsIn<Project, ProjectDocument, ProjectChanges>(
+  const ofProjects = thingsIn<Project, ProjectDocument>(
     collections.projects,
     { ...projects, idOf: ({ projectId }) => projectId },
     logger,
   );
   const ofServiceAccounts = serviceAccountVerbs(
-    thingsIn<ServiceAccount, ServiceAccountDocument, ServiceAccountChanges>(
+    thingsIn<ServiceAccount, ServiceAccountDocument>(
       collections.serviceAccounts,
       { ...serviceAccounts, idOf: ({ serviceAccountId }) => serviceAccountId },
       logger,
     ),
     ofAccounts,
   );
-  const ofCredentials = thingsIn<Credential, CredentialDocument, CredentialChanges>(
+  const ofCredentials = thingsIn<Credential, CredentialDocument>(
     collections.credentials,
     { ...credentials, idOf: ({ credentialId }) => credentialId },
     logger,
@@ -111,12 +106,12 @@ function requiring<Id, Thing>(
   };
 }
 
-type Things<Thing, Stored extends Thing & OwnedDocument, Changes extends object> = ReturnType<
-  typeof thingsIn<Thing, Stored, Changes>
+type Things<Thing, Stored extends Thing & OwnedDocument> = ReturnType<
+  typeof thingsIn<Thing, Stored>
 >;
 
 /** What is done with things of any kind: a document each. */
-function thingsIn<Thing, Stored extends Thing & OwnedDocument, Changes extends object>(
+function thingsIn<Thing, Stored extends Thing & OwnedDocument>(
   collection: Collection<Stored>,
   kind: StoredKind<Thing, Stored['_id']>,
   logger: Logger,
@@ -138,15 +133,15 @@ function thingsIn<Thing, Stored extends Thing & OwnedDocument, Changes extends o
       const found = collection.find(filter).sort({ _id: 1 });
       return readFirst(found, limit, (stored) => [parseDocument(kind, stored)], logger);
     },
-    change: (id: Stored['_id'], changes: Changes, announcement: Announcement) =>
+    change: (id: Stored['_id'], changes: Partial<Thing>, announcement: Announcement) =>
       change(collection, { _id: id } as Filter<Stored>, changes, announcement),
   };
 }
 
 /** The default Service account of an account is a part of the account's document. */
 function serviceAccountVerbs(
-  others: Things<ServiceAccount, ServiceAccountDocument, ServiceAccountChanges>,
-  accounts: Things<Account, AccountDocument, AccountChanges>,
+  others: Things<ServiceAccount, ServiceAccountDocument>,
+  accounts: Things<CustomerAccount, AccountDocument>,
 ) {
   return {
     ...others,
@@ -157,7 +152,7 @@ function serviceAccountVerbs(
       return account && defaultServiceAccountOf(account);
     },
     /** The default one first. */
-    async list(account: Account, { afterId, limit }: ListPart): Promise<ServiceAccount[]> {
+    async list(account: CustomerAccount, { afterId, limit }: ListPart): Promise<ServiceAccount[]> {
       const first = defaultServiceAccountOf(account);
       const head = afterId === null ? [first] : [];
       const rest = await others.list(
@@ -169,7 +164,11 @@ function serviceAccountVerbs(
       );
       return [...head, ...rest];
     },
-    async change(id: ServiceAccountId, changes: ServiceAccountChanges, announcement: Announcement) {
+    async change(
+      id: ServiceAccountId,
+      changes: Partial<ServiceAccount>,
+      announcement: Announcement,
+    ) {
       if (await others.change(id, changes, announcement)) return true;
       const { networkPolicy, ...same } = changes;
       const ofDefault = networkPolicy === undefined ? {} : { defaultNetworkPolicy: networkPolicy };
@@ -180,7 +179,7 @@ function serviceAccountVerbs(
 
 /** Every change except the revocation applies to active Credentials only. */
 function credentialVerbs(
-  all: Things<Credential, CredentialDocument, CredentialChanges>,
+  all: Things<Credential, CredentialDocument>,
   credentials: Collection<CredentialDocument>,
 ) {
   return {
@@ -202,7 +201,7 @@ function credentialVerbs(
       const found = await credentials.findOne({ projectId }, options);
       return found?.createdAtMs ?? null;
     },
-    change(id: CredentialId, changes: CredentialChanges, announcement: Announcement) {
+    change(id: CredentialId, changes: Partial<Credential>, announcement: Announcement) {
       const { expiresAtMs } = changes;
       const end = expiresAtMs === undefined ? {} : { expireAt: expireAtOf(expiresAtMs) };
       const filter = { _id: id, state: 'active' as const };

@@ -2,20 +2,20 @@ import { publicIdOf } from '@inventory/contracts/credential-secret';
 import type { CredentialRecord } from '@inventory/contracts/http/credentials';
 import type { IssuedCredential } from './credentials.ts';
 import {
-  type Account,
   type Credential,
+  type CustomerAccount,
   defaultServiceAccountId,
   overlapEndMs,
   type ServiceAccount,
 } from './tenancy.domain.ts';
 
 /** An account as operators see it. */
-export function accountView(account: Account) {
+export function accountForOperators(account: CustomerAccount) {
   return { ...account, defaultServiceAccountId: defaultServiceAccountId(account.accountId) };
 }
 
 /** A Service account as operators see it. */
-export function serviceAccountView(one: ServiceAccount) {
+export function serviceAccountForOperators(one: ServiceAccount) {
   return { ...one, isDefault: one.serviceAccountId === defaultServiceAccountId(one.accountId) };
 }
 

@@ -25,7 +25,7 @@ export const account = accountRecord.out.omit({ defaultServiceAccountId: true })
   /** Whether it has Service accounts beside the default one. */
   hasServiceAccounts: z.boolean(),
 });
-export type Account = Readonly<z.output<typeof account>>;
+export type CustomerAccount = Readonly<z.output<typeof account>>;
 
 export const project = projectRecord.out;
 export type Project = Readonly<z.output<typeof project>>;
@@ -68,7 +68,7 @@ export function accountIdOfDefault(id: ServiceAccountId): AccountId {
   return `${idPrefixes.account}${id.slice(idPrefixes.serviceAccount.length)}`;
 }
 
-export function defaultServiceAccountOf(account: Account): ServiceAccount {
+export function defaultServiceAccountOf(account: CustomerAccount): ServiceAccount {
   return {
     serviceAccountId: defaultServiceAccountId(account.accountId),
     accountId: account.accountId,
@@ -90,7 +90,7 @@ export interface AcceptedSecret {
 export interface FoundCredential {
   readonly credential: Credential;
   readonly project: Project;
-  readonly account: Account;
+  readonly account: CustomerAccount;
   readonly serviceAccount: ServiceAccount;
 }
 

@@ -37,21 +37,18 @@ export const listWatchRunsRoute = dataRoute({
   ),
   errors: ['watch_not_found', 'invalid_cursor'],
   async handle({ watches, collector, webhooks, cursors }: WatchServices, { path, query }) {
-    const { project_id: projectId, ...scope } = path;
+    const { projectId, ...scope } = path;
     const parts = refreshParts(cursors, ['watch-runs', placeOf(projectId, scope)]);
     const after = parts.begin(query.cursor);
     const watch = await watches.findWatch(projectId, scope);
     if (watch === null) throw new Refused({ code: 'watch_not_found' });
-    const part = await collector.listRefreshes(projectId, {
-      states: [],
-      refreshIds: [],
-      watchId: watch.watchId,
-      charged: query.charged,
-      limit: query.limit,
-      after,
+    const { charged, limit } = query;
+    const part = await collector.listRefreshes({
+      path: { projectId },
+      query: { state: [], refreshId: [], watchId: watch.watchId, charged, limit, ...after },
     });
     const { items } = part;
-    const input = { path: { project_id: projectId }, query: { event_id: items.map(eventOf) } };
+    const input = { path: { projectId }, query: { eventId: items.map(eventOf) } };
     const deliveries =
       items.length === 0 ? [] : (await webhooks.call(webhookApi.listEventDeliveries, input)).items;
     const toRun = (record: RefreshRecord) => ({

@@ -1,19 +1,8 @@
 import { idPrefixes } from '@inventory/contracts/ids';
 import { Refused } from '@inventory/http/refused';
-import type { Clock } from '@inventory/runtime/clock';
-import type { Identifiers } from '@inventory/runtime/identifiers';
 import type { Pending } from '@inventory/work/work-queue';
+import type { WatchServices } from './open-watches.ts';
 import { firstRunTime, nextRunTime, type Watch } from './watch.domain.ts';
-import type { WatchStore } from './watch-store.ts';
-
-export interface ManageWatchesDeps {
-  readonly watches: WatchStore;
-  readonly clock: Clock;
-  readonly identifiers: Identifiers;
-  readonly watchesMax: number;
-  /** Of the saved inventory; null where there is none, or it cannot be read. */
-  readonly savedAssets: (of: Pick<Watch, 'scope' | 'language'>) => Promise<number | null>;
-}
 
 /** What a customer decides of a watch. */
 export type WantedWatch = Pick<
@@ -36,13 +25,13 @@ const resumedMs = 1_000;
 
 /** Watches the inventory, or changes how; a dry run stores nothing. Throws `watch_limit_exceeded`. */
 export async function putWatch(
-  deps: ManageWatchesDeps,
+  services: WatchServices,
   wanted: WantedWatch,
   isDryRun = false,
 ): Promise<PutWatch> {
-  const { watches, watchesMax: limit } = deps;
+  const { watches, watchesMax: limit } = services;
   for (let tries = 0; tries < triesMax; tries += 1) {
-    const { watch, read } = await plannedWatch(deps, wanted);
+    const { watch, read } = await plannedWatch(services, wanted);
     if (isDryRun) return { watch, status: 200, isStored: read !== null };
     if (read !== null) {
       if (await watches.changeWatch(read, watch)) return { watch, status: 200, isStored: true };
@@ -67,12 +56,12 @@ function limitExceeded(limit: number): Refused {
 
 /** The watch as it would be, and as it is; nothing is stored. */
 async function plannedWatch(
-  { watches, clock, identifiers, savedAssets }: ManageWatchesDeps,
+  { watches, clock, identifiers, savedAssets }: WatchServices,
   wanted: WantedWatch,
 ): Promise<{ readonly watch: Watch; readonly read: Pending<Watch> | null }> {
   const read = await watches.findTurn(wanted.projectId, wanted.scope);
   const isNew = read === null || read.item.recent.runs === 0;
-  const assets = isNew ? await savedAssets(wanted) : read.item.assets;
+  const assets = isNew ? await savedAssets(wanted.scope, wanted.language) : read.item.assets;
   const nowMs = clock.now();
   if (read === null) {
     const made: Watch = {

@@ -1,3 +1,5 @@
+import type { InventoryKey } from '@inventory/contracts/inventory-key';
+import type { Language } from '@inventory/contracts/languages';
 import type { InternalClient } from '@inventory/http/internal-client';
 import type { MessageBus } from '@inventory/messaging/bus';
 import type { ServiceConfig } from '@inventory/runtime/service-settings';
@@ -12,9 +14,8 @@ import type { TrafficLimiter } from '../http/limits/limit-traffic.ts';
 import type { CursorSealer } from '../http/sealed-cursor.ts';
 import type { RevisionStoreClient } from '../pages/revision-store-client.ts';
 import type { CollectorClient } from '../refreshes/collector-client.ts';
-import type { RefreshConfig } from '../refreshes/refresh-config.ts';
+import type { DecisionConfig } from '../refreshes/decision-config.ts';
 import { work } from '../work.ts';
-import type { ManageWatchesDeps } from './manage-watches.ts';
 import { type RunWatchDeps, runWatch } from './run-watch.ts';
 import type { WatchConfig } from './watch-config.ts';
 import { createWatchStore, watchCollection } from './watch-store.ts';
@@ -42,7 +43,7 @@ export type WatchServices = ReturnType<typeof openWatches>;
 
 /** Watches: what is stored of them, and the turns in which their runs are requested. */
 export function openWatches(
-  context: ServiceContext<ServiceConfig & RefreshConfig & WatchConfig>,
+  context: ServiceContext<ServiceConfig & DecisionConfig & WatchConfig>,
   needs: WatchesNeeds,
 ) {
   const { config, clock, identifiers, logger } = context;
@@ -83,7 +84,8 @@ export function openWatches(
   };
 }
 
-function createSavedAssets(revisions: RevisionStoreClient): ManageWatchesDeps['savedAssets'] {
+/** Finds the size of the saved inventory; null where there is none, or it cannot be read. */
+function createSavedAssets(revisions: RevisionStoreClient) {
   const first = {
     pageSize: 1,
     descriptions: 'none',
@@ -91,7 +93,7 @@ function createSavedAssets(revisions: RevisionStoreClient): ManageWatchesDeps['s
     assetIds: [],
     from: null,
   } as const;
-  return async ({ scope, language }) => {
+  return async (scope: InventoryKey, language: Language): Promise<number | null> => {
     const page = await revisions.findPage({ ...first, scope, language }).catch(() => null);
     return page?.meta.totalCount ?? null;
   };

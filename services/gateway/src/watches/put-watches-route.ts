@@ -13,11 +13,11 @@ import { itemRefusal, type ReadItem, readBatchItem, refusedItem } from '../http/
 import { dataRoute } from '../http/data-route.ts';
 import { rateLimitHeaders, takeBatch } from '../http/limits/limit-rate.ts';
 import { exampleScope } from '../http/openapi/examples.ts';
-import { batchConcurrencyMax, runBatch } from '../http/run-batch.ts';
+import { batchConcurrencyMax, runItems } from '../http/run-batch.ts';
 import { putWatch } from './manage-watches.ts';
 import type { WatchServices } from './open-watches.ts';
 import { watchExample, watchesTemplate, watchOperation } from './watch-operation.ts';
-import { viewOf } from './watch-view.ts';
+import { watchViewOf } from './watch-view.ts';
 
 /** POST …/watches/batch: many watches, each put on its own. */
 export const putWatchesRoute = dataRoute({
@@ -44,7 +44,7 @@ export const putWatchesRoute = dataRoute({
   async handle(services: WatchServices, { body: { items: values, dryRun: isDryRun } }, request) {
     const rateLimit = await takeBatch(services.limiter, request, values.length);
     const wanted = values.map((value, index) => readBatchItem(watchBatchItem, value, index));
-    const items = await runBatch(wanted, {
+    const items = await runItems(wanted, {
       keyOf: placeOfItem,
       concurrencyMax: batchConcurrencyMax,
       beginWithinMs: services.deadlines.batchMs,
@@ -75,7 +75,7 @@ async function putItem(
     const prices = await services.prices.readPrices();
     const wanted = { ...settings, accountId, projectId, scope };
     const { watch, status, isStored } = await putWatch(services, wanted, isDryRun);
-    const view = viewOf(watch, prices);
+    const view = watchViewOf(watch, prices);
     const data = isStored ? view : { ...view, watchId: null };
     return { result: 'accepted', success: true, status, data };
   } catch (failure) {

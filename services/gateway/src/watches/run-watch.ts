@@ -2,7 +2,6 @@ import { createHash } from 'node:crypto';
 import { maxCreditsMin } from '@inventory/contracts/http/refresh';
 import { idPrefixes, type RefreshId } from '@inventory/contracts/ids';
 import type { RefreshView } from '@inventory/contracts/internal/refresh';
-import type { PriceList } from '@inventory/contracts/messages/price-list';
 import type { Refusal } from '@inventory/contracts/refusal';
 import type { WatchPauseReason } from '@inventory/contracts/vocabulary';
 import type { OutgoingMessage } from '@inventory/messaging/bus';
@@ -11,6 +10,7 @@ import { uuidV7From } from '@inventory/runtime/identifiers';
 import type { Pending } from '@inventory/work/work-queue';
 import type { WorkResult } from '@inventory/work/worker';
 import { type Funds, isFundsRefusal, type Purchase } from '../accounts/funds.ts';
+import type { PriceVersion } from '../accounts/prices.ts';
 import { replyOf } from '../commands/request-reply-client.ts';
 import { watchTurns } from '../metrics.ts';
 import { cancelMessage } from '../refreshes/pending-cancels.ts';
@@ -35,8 +35,8 @@ export interface RunWatchDeps extends SendAttemptDeps {
   readonly clock: Clock;
   readonly watches: WatchStore;
   readonly standingOf: (watch: Watch) => Promise<WatchStanding>;
-  readonly prices: { readPrices(): Promise<PriceList> };
-  readonly funds: Pick<Funds, 'recheckFunds' | 'recordRefusal'>;
+  readonly prices: PriceVersion;
+  readonly funds: Funds;
   readonly sendFromOutbox: (place: string, messages: readonly OutgoingMessage[]) => Promise<void>;
 }
 
@@ -192,7 +192,7 @@ async function withoutRun(
   return reply.body.result === 'not_found' ? against : { turn: 'run', refreshId };
 }
 
-function refusedBy(refusal: Pick<Refusal, 'code'> | null): NoRun {
+function refusedBy(refusal: Refusal | null): NoRun {
   switch (refusal?.code) {
     case 'insufficient_credits':
     case 'insufficient_units':

@@ -28,7 +28,7 @@ import {
   watchTemplate,
 } from './watch-operation.ts';
 import { placeOf } from './watch-store.ts';
-import { readView, viewOf } from './watch-view.ts';
+import { readView, watchViewOf } from './watch-view.ts';
 
 const putWatchRoute = dataRoute({
   ...watchOperation,
@@ -53,7 +53,7 @@ const putWatchRoute = dataRoute({
   },
   errors: ['watch_limit_exceeded'],
   async handle(services: WatchServices, { path, body }, { principal: { accountId } }) {
-    const { project_id: projectId, ...scope } = path;
+    const { projectId, ...scope } = path;
     const { dryRun: isDryRun, ...settings } = body;
     const put = await putWatch(services, { ...settings, accountId, projectId, scope }, isDryRun);
     const data = await readView(services, put.watch);
@@ -71,7 +71,7 @@ const readWatchRoute = dataRoute({
   input: { path: watchScopePath },
   answer: { status: 200, description: 'The watch.', data: watchView, example: watchExample },
   errors: ['watch_not_found'],
-  async handle(services: WatchServices, { path: { project_id: projectId, ...scope } }) {
+  async handle(services: WatchServices, { path: { projectId, ...scope } }) {
     const found = await services.watches.findWatch(projectId, scope);
     if (found === null) throw new Refused({ code: 'watch_not_found' });
     return { data: await readView(services, found) };
@@ -94,7 +94,7 @@ const listWatchesRoute = dataRoute({
   errors: ['invalid_cursor'],
   async handle(
     { watches, prices, cursors }: WatchServices,
-    { path: { project_id: projectId }, query: { state, limit, cursor } },
+    { path: { projectId }, query: { state, limit, cursor } },
   ) {
     const parts = listParts(cursors, ['watches', projectId]);
     const after = parts.begin(cursor);
@@ -102,7 +102,7 @@ const listWatchesRoute = dataRoute({
     const list = await prices.readPrices();
     const placeIn = ({ scope }: Watch) => placeOf(projectId, scope);
     const { items, pagination } = parts.take(found, limit, placeIn);
-    return { data: { items: items.map((one) => viewOf(one, list)), pagination } };
+    return { data: { items: items.map((one) => watchViewOf(one, list)), pagination } };
   },
 });
 
@@ -121,7 +121,7 @@ const deleteWatchRoute = dataRoute({
     example: { watch_id: exampleIds.watch, deleted: true },
   },
   errors: ['watch_not_found'],
-  async handle({ watches }: WatchServices, { path: { project_id: projectId, ...scope } }) {
+  async handle({ watches }: WatchServices, { path: { projectId, ...scope } }) {
     const deleted = await watches.deleteWatch(projectId, scope);
     if (deleted === null) throw new Refused({ code: 'watch_not_found' });
     return { data: { watchId: deleted.watchId, deleted: true as const } };

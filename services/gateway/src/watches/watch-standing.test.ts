@@ -1,3 +1,4 @@
+import { only } from '@inventory/testkit/only';
 import { createTestClock } from '@inventory/testkit/test-clock';
 import type { Credential } from '../tenancy/tenancy.domain.ts';
 import { createWatchStanding } from './watch-standing.ts';
@@ -31,7 +32,7 @@ function standing({ project = 'active', account = 'active', credentials = [may] 
     },
   } as unknown as Parameters<typeof createWatchStanding>[0];
   const standingOf = createWatchStanding(owners, createTestClock(nowMs));
-  return { of: () => standingOf(owner), reads: () => reads };
+  return { of: () => standingOf(only(owner)), reads: () => reads };
 }
 
 test.each([

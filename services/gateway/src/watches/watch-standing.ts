@@ -6,8 +6,6 @@ import type { WatchStanding } from './run-watch.ts';
 import type { Watch } from './watch.domain.ts';
 import { watchPermission } from './watch-operation.ts';
 
-type Owners = Pick<Tenancy, 'findProject' | 'findAccount' | 'listCredentials'>;
-
 const projectsMax = 10_000;
 /** The runs of a Project that are due together read its owners once. */
 const knownMs = 5_000;
@@ -18,22 +16,23 @@ const partMax = 100;
  * the Project may refresh, so that a rotated or replaced one pauses nothing.
  */
 export function createWatchStanding(
-  owners: Owners,
+  tenancy: Tenancy,
   clock: Clock,
-): (watch: Pick<Watch, 'projectId' | 'accountId'>) => Promise<WatchStanding> {
+): (watch: Watch) => Promise<WatchStanding> {
   const known = createRecentlyUsed<string, WatchStanding>(projectsMax, { ttl: knownMs });
-  return async ({ projectId, accountId }) => {
+  return async (watch) => {
+    const { projectId } = watch;
     const before = known.get(projectId);
     if (before !== undefined) return before;
-    const standing = await readStanding(owners, { projectId, accountId }, clock.now());
+    const standing = await readStanding(tenancy, watch, clock.now());
     known.set(projectId, standing);
     return standing;
   };
 }
 
 async function readStanding(
-  { findProject, findAccount, listCredentials }: Owners,
-  { projectId, accountId }: Pick<Watch, 'projectId' | 'accountId'>,
+  { findProject, findAccount, listCredentials }: Tenancy,
+  { projectId, accountId }: Watch,
   nowMs: number,
 ): Promise<WatchStanding> {
   const [project, account] = await Promise.all([findProject(projectId), findAccount(accountId)]);

@@ -18,7 +18,7 @@ export async function readView(
 ): Promise<WatchView> {
   // What cannot be read now is shown as it is stored.
   const known = await withEndOfRun(collector, watch).catch(() => null);
-  return viewOf(known ?? watch, await prices.readPrices());
+  return watchViewOf(known ?? watch, await prices.readPrices());
 }
 
 /** One block is estimated where the size of the inventory is not known. */
@@ -35,7 +35,7 @@ function runCosts(prices: PriceList, assets: number | null): RunCosts {
   return { reservation, estimate: Math.min(estimate, reservation) };
 }
 
-export function viewOf(watch: Watch, prices: PriceList): WatchView {
+export function watchViewOf(watch: Watch, prices: PriceList): WatchView {
   const costs = runCosts(prices, watch.assets);
   return {
     ...watch,

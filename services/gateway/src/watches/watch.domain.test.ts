@@ -4,7 +4,6 @@ import fc from 'fast-check';
 import { watchOf as numberedWatch } from '../../test/support/watch-of.ts';
 import {
   backedOffUntil,
-  dayOf,
   type EndedRun,
   expectedCreditsPerMonth,
   firstRunTime,
@@ -14,6 +13,7 @@ import {
   pausedUntil,
   recordEnd,
   runTimeAfter,
+  utcDayOf,
   type Watch,
 } from './watch.domain.ts';
 
@@ -99,7 +99,7 @@ describe('the times of runs (Watches) [watch-runs]', () => {
         expect(soon).toBeGreaterThan(nowMs);
         expect(soon).toBeLessThanOrEqual(nowMs + 900_000);
         const midnight = pausedUntil(watch, 'daily_limit_reached', nowMs);
-        expect(dayOf(midnight)).toBeGreaterThan(dayOf(nowMs));
+        expect(utcDayOf(midnight)).toBeGreaterThan(utcDayOf(nowMs));
       }),
       runs,
     );
@@ -129,9 +129,9 @@ describe('the daily limit (Watches) [watch-runs]', () => {
           for (const { afterMs, charged, lastsMs } of steps) {
             nowMs += afterMs;
             if (!fitsDailyLimit(watch, hold, nowMs)) continue;
-            add(byStart, dayOf(nowMs), charged);
+            add(byStart, utcDayOf(nowMs), charged);
             nowMs += lastsMs;
-            add(byEnd, dayOf(nowMs), charged);
+            add(byEnd, utcDayOf(nowMs), charged);
             watch = recordEnd(
               { ...watch, run: openRun(nowMs) },
               { outcome: 'complete_changed', charged, completedAtMs: nowMs },
@@ -149,7 +149,7 @@ describe('the daily limit (Watches) [watch-runs]', () => {
   test('an end is counted once, and an end that never was counts nothing', () => {
     const ended = { outcome: 'complete_changed', charged: 3, completedAtMs: startMs } as const;
     const once = recordEnd(watchOf({ run: openRun(startMs) }), ended);
-    expect(once.spent).toEqual({ day: dayOf(startMs), credits: 3 });
+    expect(once.spent).toEqual({ day: utcDayOf(startMs), credits: 3 });
     expect(recordEnd(once, ended)).toEqual(once);
     expect(recordEnd(watchOf({ run: openRun(startMs) }), null)).toMatchObject({
       spent: { credits: 0 },

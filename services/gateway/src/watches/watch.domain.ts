@@ -60,15 +60,13 @@ const pausedPeriodMs = 900_000;
 /** Part of a period within which its run is. */
 const jitterPart = 0.1;
 
-export const dayOf = (timeMs: number): number => Math.floor(timeMs / dayMs);
-
-type Timed = Pick<Watch, 'watchId' | 'createdAtMs' | 'everySeconds'>;
+export const utcDayOf = (timeMs: number): number => Math.floor(timeMs / dayMs);
 
 /**
  * The first time of a run after this one. Each period has one time, at a phase of the watch and up to
  * a tenth of the period later: many watches that are made together are spread, and stay so.
  */
-export function runTimeAfter(watch: Timed, afterMs: number): number {
+export function runTimeAfter(watch: Watch, afterMs: number): number {
   const periodMs = watch.everySeconds * 1_000;
   const startMs = watch.createdAtMs + Math.floor(shareOf(watch.watchId) * periodMs);
   const timeOf = (period: number) =>
@@ -81,12 +79,12 @@ export function runTimeAfter(watch: Timed, afterMs: number): number {
 }
 
 /** The run after the one of this time: never another one within the tenth of a period. */
-export function nextRunTime(watch: Timed, nowMs: number): number {
+export function nextRunTime(watch: Watch, nowMs: number): number {
   return runTimeAfter(watch, nowMs + jitterPart * watch.everySeconds * 1_000);
 }
 
 /** A new watch is looked at soon; many of them within the shortest period. */
-export function firstRunTime(watch: Timed): number {
+export function firstRunTime(watch: Watch): number {
   return watch.createdAtMs + Math.floor(shareOf(`first ${watch.watchId}`) * 300_000);
 }
 
@@ -101,24 +99,24 @@ export function backedOffUntil({ denials, run, everySeconds }: Watch): number {
 
 /** When a watch that is paused now looks at its reason again. */
 export function pausedUntil(watch: Watch, reason: WatchPauseReason, nowMs: number): number {
-  if (reason === 'daily_limit_reached') return runTimeAfter(watch, (dayOf(nowMs) + 1) * dayMs);
+  if (reason === 'daily_limit_reached') return runTimeAfter(watch, (utcDayOf(nowMs) + 1) * dayMs);
   return nextLookTime(watch, nowMs);
 }
 
 /** A paused watch is looked at more often than it may have runs, so that it resumes soon. */
-export function nextLookTime(watch: Timed, nowMs: number): number {
+export function nextLookTime(watch: Watch, nowMs: number): number {
   const periodMs = Math.min(pausedPeriodMs, watch.everySeconds * 1_000);
   return nowMs + Math.floor(periodMs * (0.5 + shareOf(`${watch.watchId} ${nowMs}`) / 2));
 }
 
 /** Whether a run may hold so much today: what is charged never exceeds what is held. */
 export function fitsDailyLimit(
-  { maxCreditsPerDay, spent }: Pick<Watch, 'maxCreditsPerDay' | 'spent'>,
+  { maxCreditsPerDay, spent }: Watch,
   held: number,
   nowMs: number,
 ): boolean {
   if (maxCreditsPerDay === null) return true;
-  const today = spent.day === dayOf(nowMs) ? spent.credits : 0;
+  const today = spent.day === utcDayOf(nowMs) ? spent.credits : 0;
   return today + held <= maxCreditsPerDay;
 }
 
@@ -134,7 +132,7 @@ export function recordEnd(watch: Watch, ended: EndedRun | null): Watch {
     ...watch,
     run: { ...run, isOpen: false, outcome },
     denials: isDenied ? watch.denials + 1 : isComplete ? 0 : watch.denials,
-    spent: spentWith(watch.spent, charged, dayOf(completedAtMs)),
+    spent: spentWith(watch.spent, charged, utcDayOf(completedAtMs)),
     recent: withRecent(watch.recent, charged),
   };
 }

@@ -81,7 +81,7 @@ const listWebhookDeliveriesRoute = dataRoute({
   ),
   errors: ['webhook_endpoint_not_found', 'invalid_cursor'],
   async handle({ webhooks, cursors }: WebhookServices, { path, query: { cursor, ...filter } }) {
-    const parts = listParts(cursors, ['webhook-deliveries', path.endpoint_id]);
+    const parts = listParts(cursors, ['webhook-deliveries', path.endpointId]);
     const query = { ...filter, before: parts.begin(cursor) ?? undefined };
     const found = await webhooks.call(webhookApi.listDeliveries, { path, query });
     const { items, nextBefore } = found;

@@ -19,7 +19,7 @@ import { dataRoute, partOf } from '../http/data-route.ts';
 import { exampleIds } from '../http/openapi/examples.ts';
 import { nextPart, sameProject } from '../http/openapi/links.ts';
 import { type CursorSealer, listParts } from '../http/sealed-cursor.ts';
-import { rotateSecret } from './rotate-secret.ts';
+import { rotateWebhookSecret } from './rotate-secret.ts';
 
 export interface WebhookServices {
   /** Of the event-stream. */
@@ -109,7 +109,7 @@ const listWebhookEndpointsRoute = dataRoute({
   }),
   errors: ['invalid_cursor'],
   async handle({ webhooks, cursors }: WebhookServices, { path, query: { limit, cursor } }) {
-    const parts = listParts(cursors, ['webhook-endpoints', path.project_id]);
+    const parts = listParts(cursors, ['webhook-endpoints', path.projectId]);
     const after = parts.begin(cursor) ?? '';
     const { items } = await webhooks.call(webhookApi.listEndpoints, { path });
     const left = items.filter((endpoint) => placeOf(endpoint) > after);
@@ -224,7 +224,7 @@ const rotateWebhookSecretRoute = dataRoute({
   errors: ['webhook_endpoint_not_found', 'idempotency_conflict', 'secret_rotation_in_progress'],
   async handle({ webhooks }: WebhookServices, { path, header, body }) {
     const keyed = { ...body, idempotencyKey: header['Idempotency-Key'] };
-    const { endpoint, headers } = await rotateSecret(webhooks, { path, body: keyed });
+    const { endpoint, headers } = await rotateWebhookSecret(webhooks, { path, body: keyed });
     return { data: endpoint, headers };
   },
 });

@@ -46,7 +46,7 @@ export function createFakeLivePages(): FakeLivePages {
 
 function pageOf(fake: FakeLivePages, url: URL): FakeAnswer {
   const [, , platformId, appId, contextId] = url.pathname.split('/');
-  const { start_assetid: start } = livePageQuery.parse(Object.fromEntries(url.searchParams));
+  const { startAssetid: start } = livePageQuery.parse(Object.fromEntries(url.searchParams));
   const inventory = fake.inventories.get(`${platformId}/${appId}/${contextId}`);
   if (inventory === undefined) return noPage('not_found');
   const page = start === undefined ? 0 : Number(start) / 1_000;

@@ -1,7 +1,7 @@
 import { newAccountId, newCredentialId, newProjectId } from '@inventory/testkit/builders';
 import {
-  type Account,
   type Credential,
+  type CustomerAccount,
   defaultServiceAccountId,
   defaultServiceAccountOf,
   type FoundCredential,
@@ -16,7 +16,7 @@ export function foundCredential(
 ): FoundCredential {
   const accountId = newAccountId();
   const projectId = newProjectId();
-  const account: Account = {
+  const account: CustomerAccount = {
     ...owner,
     accountId,
     name: 'Trader',

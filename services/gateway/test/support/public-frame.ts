@@ -1,5 +1,6 @@
 import { systemIdentifiers } from '@inventory/runtime/identifiers';
 import { testLogger } from '@inventory/testkit/namespace';
+import { only } from '@inventory/testkit/only';
 import { createTestClock } from '@inventory/testkit/test-clock';
 import { createPeerBuckets } from '../../src/http/limits/peer-buckets.ts';
 import { standingAt } from '../../src/http/limits/rate-window.domain.ts';
@@ -13,12 +14,12 @@ export function newFrame(given: Partial<PublicFrame> = {}): PublicFrame {
   return {
     trustedProxies: [],
     clientAddressOf: () => '192.0.2.1',
-    principals: {
+    principals: only({
       findPrincipal: async () => null,
       readPrincipal: async () => null,
       isUnseen: () => false,
       digestOf: (secret) => secret,
-    },
+    }),
     unknownKeys: createUnknownKeys(createPeerBuckets(1, clock)),
     openRequests: createPeerBuckets(1_000_000, clock),
     limiter: {

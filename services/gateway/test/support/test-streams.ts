@@ -1,7 +1,8 @@
 import { newAccountId, newProjectId } from '@inventory/testkit/builders';
 import { testLogger } from '@inventory/testkit/namespace';
+import { only } from '@inventory/testkit/only';
 import { createTestClock } from '@inventory/testkit/test-clock';
-import { contentOf } from '../../src/streams/event-frame.domain.ts';
+import { contentOfChunks } from '../../src/streams/event-frame.domain.ts';
 import { createEventStreams, type EventStreams } from '../../src/streams/event-streams.ts';
 import { createProjectHub, type ProjectHub } from '../../src/streams/project-hub.ts';
 import type { StreamConnection } from '../../src/streams/stream-connection.ts';
@@ -42,7 +43,7 @@ export class RecordedConnection implements StreamConnection {
   }
 
   write(chunks: Buffer): void {
-    this.text += contentOf(chunks).toString();
+    this.text += contentOfChunks(chunks).toString();
   }
 
   end(lastFrame: string): void {
@@ -67,7 +68,7 @@ export function sessionContext(
 ): SessionContext {
   return {
     sealPosition,
-    replays: { run: (read) => read() },
+    replays: only({ run: (read) => read() }),
     pauseAfterFailure: async () => true,
     limits: { heartbeatMs: 15_000, lifeMaxMs: 900_000, slowAfterMs: 25_000, drainMs: 50 },
     silentPeers: () => new Set(),

@@ -11,6 +11,7 @@ import { createTestClock } from '@inventory/testkit/test-clock';
 import type { Db } from 'mongodb';
 import { standardDeadlines } from '../../src/deadlines.ts';
 import { putWatch, type WantedWatch } from '../../src/watches/manage-watches.ts';
+import type { WatchServices } from '../../src/watches/open-watches.ts';
 import { type RunWatchDeps, runWatch, type WatchStanding } from '../../src/watches/run-watch.ts';
 import type { Watch } from '../../src/watches/watch.domain.ts';
 import { createWatchStore, watchCollection } from '../../src/watches/watch-store.ts';
@@ -122,11 +123,11 @@ export async function openWatchStage(
       },
     }),
     standingOf: async () => stage.standing,
-    prices: { readPrices: async () => firstPrices },
-    funds: {
+    prices: only({ readPrices: async () => firstPrices }),
+    funds: only({
       recheckFunds: async () => (stage.available < hold ? noFunds : null),
       recordRefusal: () => {},
-    },
+    }),
     collector: { findRefresh },
     commands: {
       async request({ type, body }) {
@@ -153,13 +154,13 @@ export async function openWatchStage(
     deadlines: standardDeadlines,
   };
   const owner = { accountId: newAccountId(), projectId: newProjectId(), scope: newScope() };
-  const managing = {
+  const managing = only<WatchServices>({
     watches,
     clock,
     identifiers: systemIdentifiers,
     watchesMax: 10,
     savedAssets: async () => null,
-  };
+  });
   const wanted: WantedWatch = {
     ...owner,
     everySeconds,

@@ -8,18 +8,16 @@ import type { Admission } from './open-admission.ts';
 const readAttemptRoute = internalRoute({
   ...refreshApi.readAttempt,
   async handle({ saga, watch, observations, expectations }: Admission, { path, query }) {
-    const { account_id, idempotency_key: key, language, max_age_seconds, ...scope } = query;
+    const { accountId, idempotencyKey: key, language, maxAgeSeconds, ...scope } = query;
     const isKnown =
-      key !== undefined &&
-      (await saga.refreshes.readKeyState(path.project_id, key)).holder !== null;
+      key !== undefined && (await saga.refreshes.readKeyState(path.projectId, key)).holder !== null;
     if (isKnown) return { isKnownKey: true, refusal: null, isSaved: false };
     const expectedPages = await expectations.pagesOf(inventoryKeyText(scope));
-    const refusal = await watch.refusalOf(account_id, scope, expectedPages);
-    if (language === undefined || max_age_seconds === undefined) {
+    const refusal = await watch.refusalOf(accountId, scope, expectedPages);
+    if (language === undefined || maxAgeSeconds === undefined) {
       return { isKnownKey: false, refusal, isSaved: false };
     }
-    const freshness = { maxAgeSeconds: max_age_seconds };
-    const saved = await observations.find({ scope, language, freshness });
+    const saved = await observations.find({ scope, language, freshness: { maxAgeSeconds } });
     return { isKnownKey: false, refusal, isSaved: saved !== null };
   },
 });

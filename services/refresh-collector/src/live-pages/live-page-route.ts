@@ -37,12 +37,12 @@ export const livePageRoute = internalRoute({
       throw new Refused({ code: 'invalid_request', detail: { issues: [issue] } });
     }
     const request = {
-      accountId: query.account_id,
+      accountId: query.accountId,
       scope,
       language: query.language,
       count: query.count,
-      startAssetId: query.start_assetid ?? null,
-      ...previousStart(query.previous_start_assetid),
+      startAssetId: query.startAssetid ?? null,
+      ...previousStart(query.previousStartAssetid),
       timeLeftMs,
     };
     const read = await fetchLivePage(livePages, request, signal);

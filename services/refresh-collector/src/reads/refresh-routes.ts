@@ -1,7 +1,6 @@
 import { refreshApi } from '@inventory/contracts/internal/refresh';
 import { internalRoute } from '@inventory/http/internal-route';
 import { Refused } from '@inventory/http/refused';
-import { fromIsoTime } from '@inventory/runtime/clock';
 import type { Estimate } from '../plan/status-estimate.domain.ts';
 import type { Saga } from '../saga/open-saga.ts';
 import type { Refresh } from '../saga/refresh.domain.ts';
@@ -11,7 +10,7 @@ import { recordOf, refreshViewOf } from './refresh-view.ts';
 const readRefreshRoute = internalRoute({
   ...refreshApi.readRefresh,
   async handle(reads: Reads, { path, query }) {
-    const id = path.refresh_id;
+    const id = path.refreshId;
     const refresh = completedHere(reads.saga, id) ?? (await findConfirmed(reads, id));
     if (!refresh) throw new Refused({ code: 'refresh_not_found' });
     const isInterim = query.interim !== undefined;
@@ -42,16 +41,18 @@ async function estimateNow({ lists, expectations }: Reads, refresh: Refresh): Pr
 const listRefreshesRoute = internalRoute({
   ...refreshApi.listRefreshes,
   async handle(reads: Reads, { path, query }) {
-    const { before_requested_at: beforeAt, before_refresh_id: beforeId } = query;
+    const { beforeRequestedAtMs: requestedAtMs, beforeRefreshId: refreshId } = query;
     const { items, hasMore } = await listConfirmed(reads, {
-      projectId: path.project_id,
+      projectId: path.projectId,
       states: query.state,
-      refreshIds: query.refresh_id,
-      watchId: query.watch_id,
+      refreshIds: query.refreshId,
+      watchId: query.watchId,
       isCharged: query.charged && query.charged === 'true',
       limit: query.limit,
       before:
-        beforeAt && beforeId ? { requestedAtMs: fromIsoTime(beforeAt), refreshId: beforeId } : null,
+        requestedAtMs !== undefined && refreshId !== undefined
+          ? { requestedAtMs, refreshId }
+          : null,
     });
     return { items: items.map((refresh) => recordOf(refresh, reads.settleGraceMs)), hasMore };
   },

@@ -11,15 +11,15 @@ const reservationsTimeoutMs = 1_000;
 
 export function createHoldClient({ call }: InternalClient) {
   return {
-    listHoldsOlderThan: (older_than_seconds: number) =>
-      call(ledgerApi.listOldHolds, { query: { older_than_seconds, limit: 1_000 } }),
+    listHoldsOlderThan: (olderThanSeconds: number) =>
+      call(ledgerApi.listOldHolds, { query: { olderThanSeconds, limit: 1_000 } }),
     /** What is recorded of the reservations of these refreshes, all of one account. */
     async readReservations(refreshes: readonly Refresh[]): Promise<readonly BillingOutcome[]> {
       const [first] = refreshes;
       if (!first) return [];
-      const path = { account_id: first.accountId };
+      const path = { accountId: first.accountId };
       const query = {
-        command_id: refreshes.map(({ refreshId }) => billingCommandId.reserve(refreshId)),
+        commandId: refreshes.map(({ refreshId }) => billingCommandId.reserve(refreshId)),
       };
       const options = { timeoutMs: reservationsTimeoutMs };
       return (await call(ledgerApi.readOutcomes, { path, query }, options)).items;

@@ -43,7 +43,7 @@ export function createPageStaging(client: InternalClient, executor: SerialExecut
     },
     /** Frees the text once it is staged. */
     stagePage: ({ inventoryEpoch, ...place }: ReadPagePlace, text: Buffer): Promise<ManifestPage> =>
-      stagePage(client, place, text, { refusals, query: { inventory_epoch: inventoryEpoch } }),
+      stagePage(client, place, text, { source: 'refresh', inventoryEpoch }, { refusals }),
   };
 }
 

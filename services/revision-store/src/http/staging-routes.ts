@@ -1,12 +1,9 @@
-import { canonicalDecimal } from '@inventory/contracts/http/parameters';
 import {
   chunkBytesMax,
   chunkDigestHeader,
-  epochPath,
+  chunkPath,
   inventoryApi,
   inventoryPaths,
-  pageChunksMax,
-  scanPagesMax,
   stagingQuery,
 } from '@inventory/contracts/internal/inventory';
 import { inventoryKeyText } from '@inventory/contracts/inventory-key';
@@ -23,10 +20,7 @@ export const putChunkRoute = internalRoute({
   template: inventoryPaths.chunk,
   callers: ['gateway', 'refresh-collector'],
   input: {
-    path: epochPath.extend({
-      page: canonicalDecimal(0, scanPagesMax - 1),
-      chunk: canonicalDecimal(0, pageChunksMax - 1),
-    }),
+    path: chunkPath,
     query: stagingQuery,
     header: z.object({
       [chunkDigestHeader]: z.string().regex(/^[0-9a-f]{64}$/, 'must be SHA-256 in hex'),
@@ -38,11 +32,10 @@ export const putChunkRoute = internalRoute({
   status: 204,
   inFlightMax: 16,
   async handle(scanning: Scanning, { path, query, header, body }) {
-    const { scan_id: scanId, ...place } = path;
     const { source, inventoryEpoch } = query;
     const of = inventoryEpoch === null ? null : fromEpochText(inventoryEpoch);
     const chunk = { digest: header[chunkDigestHeader], content: body, source, of };
-    await stageChunk(scanning, { scanId, ...place }, chunk);
+    await stageChunk(scanning, path, chunk);
     freeBytes(body);
   },
 });
@@ -67,6 +60,6 @@ function fromEpochText(text: string): InventoryEpoch {
 export const listPagesRoute = internalRoute({
   ...inventoryApi.listStagedPages,
   handle: async ({ chunks }: Scanning, { path }) => ({
-    pages: await chunks.listPages(path.scan_id, path.epoch),
+    pages: await chunks.listPages(path.scanId, path.epoch),
   }),
 });

@@ -120,13 +120,15 @@ async function quarantineAccounts(parts: Parts): Promise<void> {
 /** As the gateway stores it for a page that was not delivered. */
 function dueReversal(accountId: string, projectId: string) {
   const nowMs = Date.now();
+  const requestId = `req_${randomUUID()}`;
   return {
-    _id: `req_${randomUUID()}`,
+    _id: requestId,
+    requestId,
     accountId,
     projectId,
     productCode: 'platform.inventory.current.page.v1',
+    chainId: null,
     keyId: null,
-    deadline: new Date(nowMs),
     work: { dueAtMs: nowMs, tries: 0, owner: null },
   };
 }

@@ -180,7 +180,7 @@ describe('a confirmed denial, which is charged like a page (Live Page rule 1) [e
       delivered: () => void log.push('delivered'),
       abandoned: () => void log.push('abandoned'),
     };
-    const billing = { credits_charged: 1, credits_remaining: 4 };
+    const billing = { creditsCharged: 1, creditsRemaining: 4 };
     return new BilledRefused({ code: 'inventory_private' }, { billing, delivery });
   };
   const deny = (request?: RequestOptions) => {

@@ -2,7 +2,7 @@ import type { AccountId } from '@inventory/contracts/ids';
 import type { Refusal } from '@inventory/contracts/refusal';
 import { bytesOf } from '@inventory/http/byte-parts';
 import { Refused } from '@inventory/http/refused';
-import type { Answer } from '../answer.ts';
+import type { PublicResponse } from '../answer.ts';
 import { type PublicContext, required } from '../request-state.ts';
 import type { DeliveryPlaces } from './delivery-places.ts';
 
@@ -47,7 +47,7 @@ const heldBytesMin = 16 * 1024;
 export function holdRead(
   undelivered: DeliveryPlaces<AccountId>,
   context: PublicContext,
-  answer: Answer,
+  answer: PublicResponse,
 ): void {
   const { req, state } = context;
   if (state.place !== undefined || state.principal === undefined || req.method !== 'GET') return;

@@ -1,8 +1,10 @@
-import type { RateLimit, TrafficLimit } from '@inventory/contracts/http/meta';
+import { type RateLimit, rateLimit, type TrafficLimit } from '@inventory/contracts/http/meta';
 import { Refused } from '@inventory/http/refused';
+import { z } from 'zod';
+import type { Principal } from '../../tenancy/principal.domain.ts';
 import type { AdmittedRequest } from '../answer.ts';
 import { type PublicContext, type PublicMiddleware, required } from '../request-state.ts';
-import type { LimitedPrincipal, TrafficDecision, TrafficLimiter } from './limit-traffic.ts';
+import type { TrafficDecision, TrafficLimiter } from './limit-traffic.ts';
 
 /**
  * Counts the request against its limits; every later response has the rate limit headers. Beside the
@@ -31,12 +33,11 @@ export function limitRate(limiter: TrafficLimiter): PublicMiddleware {
 async function countRequest(
   limiter: TrafficLimiter,
   context: PublicContext,
-  principal: LimitedPrincipal,
+  principal: Principal,
 ): Promise<void> {
   const decision = await limiter.takeRequests(principal);
-  const rateLimit = toWireRateLimit(decision);
-  context.state.rateLimit = rateLimit;
-  context.set(rateLimitHeaders(rateLimit, decision.limit));
+  context.state.rateLimit = decision;
+  context.set(rateLimitHeaders(decision, decision.limit));
   if (!decision.admitted) throw rateLimitExceeded(decision);
 }
 
@@ -46,44 +47,35 @@ async function countRequest(
  */
 export async function takeBatch(
   limiter: TrafficLimiter,
-  { principal, rateLimit }: Pick<AdmittedRequest, 'principal' | 'rateLimit'>,
+  request: AdmittedRequest,
   items: number,
 ): Promise<RateLimit> {
   const further = items - 1;
-  if (further === 0) return rateLimit;
-  const decision = await limiter.takeRequests(principal, further);
+  if (further === 0) return request.rateLimit;
+  const decision = await limiter.takeRequests(request.principal, further);
   if (!decision.admitted) throw rateLimitExceeded(decision, { required: further });
-  return toWireRateLimit(decision);
+  return decision;
 }
 
 function rateLimitExceeded(decision: TrafficDecision, more: { readonly required?: number } = {}) {
-  const { limit } = decision;
-  const rateLimit = toWireRateLimit(decision);
+  const { limit, resetSeconds } = decision;
   return new Refused(
     {
       code: 'rate_limit_exceeded',
-      detail: { limit, ...rateLimit, ...more },
-      retry_after_seconds: rateLimit.reset_seconds,
+      detail: { limit, ...z.encode(rateLimit, decision), ...more },
+      retry_after_seconds: resetSeconds,
     },
-    { headers: rateLimitHeaders(rateLimit, limit) },
+    { headers: rateLimitHeaders(decision, limit) },
   );
-}
-
-function toWireRateLimit(standing: TrafficDecision): RateLimit {
-  return {
-    limit_per_minute: standing.limitPerMinute,
-    remaining: standing.remaining,
-    reset_seconds: standing.resetSeconds,
-  };
 }
 
 /** As in draft-ietf-httpapi-ratelimit-headers; no partition key, which would name the account. */
 export function rateLimitHeaders(
-  rateLimit: RateLimit,
+  { limitPerMinute, remaining, resetSeconds }: RateLimit,
   limit: TrafficLimit = 'service_account',
 ): Record<string, string> {
   return {
-    'RateLimit-Policy': `"${limit}";q=${rateLimit.limit_per_minute};w=60`,
-    RateLimit: `"${limit}";r=${rateLimit.remaining};t=${rateLimit.reset_seconds}`,
+    'RateLimit-Policy': `"${limit}";q=${limitPerMinute};w=60`,
+    RateLimit: `"${limit}";r=${remaining};t=${resetSeconds}`,
   };
 }

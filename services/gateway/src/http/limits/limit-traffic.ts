@@ -2,15 +2,6 @@ import type { TrafficLimit } from '@inventory/contracts/http/meta';
 import { type Principal, trafficLimitOf } from '../../tenancy/principal.domain.ts';
 import type { RateDecision, RequestLimiter } from './limit-requests.ts';
 
-export type LimitedPrincipal = Pick<
-  Principal,
-  | 'accountId'
-  | 'serviceAccountId'
-  | 'requestsPerMinute'
-  | 'trafficLimitPerMinute'
-  | 'hasServiceAccounts'
->;
-
 export interface TrafficDecision extends RateDecision {
   /** Whose limit refused; when admitted, whose state is reported. */
   readonly limit: TrafficLimit;
@@ -34,7 +25,7 @@ export function createTrafficLimiter({
   readonly customerRequestsPerMinute: number;
 }) {
   /** The limit of the customer account, and whether its requests are counted. */
-  function customerLimit(principal: LimitedPrincipal) {
+  function customerLimit(principal: Principal) {
     const { requestsPerMinute, hasServiceAccounts } = principal;
     const ofCustomer = trafficLimitOf(principal, customerRequestsPerMinute);
     return { ofCustomer, isCounted: hasServiceAccounts || ofCustomer < requestsPerMinute };
@@ -42,7 +33,7 @@ export function createTrafficLimiter({
 
   return {
     /** Whether a limit is reached, as far as this replica knows. */
-    isKnownFull(principal: LimitedPrincipal): boolean {
+    isKnownFull(principal: Principal): boolean {
       const { accountId, serviceAccountId, requestsPerMinute } = principal;
       const { ofCustomer, isCounted } = customerLimit(principal);
       return (
@@ -51,7 +42,7 @@ export function createTrafficLimiter({
       );
     },
     /** Takes this number of requests, all or none. Rejects when the store is unavailable. */
-    async takeRequests(principal: LimitedPrincipal, requests = 1): Promise<TrafficDecision> {
+    async takeRequests(principal: Principal, requests = 1): Promise<TrafficDecision> {
       const { accountId, serviceAccountId, requestsPerMinute } = principal;
       const { ofCustomer, isCounted } = customerLimit(principal);
       const own = await limiter.takeRequests(

@@ -81,7 +81,7 @@ import {
   v1Headers,
 } from './error-responses.ts';
 import { exampleIds, exampleScope } from './examples.ts';
-import { release } from './release.ts';
+import { productVersion } from './release.ts';
 
 const named: NamedSchemas = new Map<z.core.$ZodType, string>([
   [accountView, 'Account'],
@@ -182,7 +182,7 @@ const securityScheme = {
 };
 
 const publicApi: ApiDescription<PublicEndpoint> = {
-  info: { title: 'Game Item Inventory Service', version: release, description },
+  info: { title: 'Game Item Inventory Service', version: productVersion, description },
   tags,
   security: { ApiKey: securityScheme },
   headers,

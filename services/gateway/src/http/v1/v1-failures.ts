@@ -1,7 +1,7 @@
+import type { Billing } from '@inventory/contracts/http/error-body';
 import type { RequestId } from '@inventory/contracts/ids';
 import { detailOf, type Refusal, type RefusalCode } from '@inventory/contracts/refusal';
 import { refusalCodes } from '@inventory/contracts/refusal-codes';
-import type { BilledRefused } from '../billed-refused.ts';
 import type { V1Dialect } from './v1-dialect.ts';
 import { billHeaders } from './v1-headers.ts';
 
@@ -37,7 +37,7 @@ interface V1Failure {
 /** A failure of V1. It has no 504: a platform that is slow is unavailable there. */
 export function v1Failure(
   dialect: V1Dialect,
-  { refusal, billing }: { readonly refusal: Refusal; readonly billing: BilledRefused['billing'] },
+  { refusal, billing }: { readonly refusal: Refusal; readonly billing: Billing },
   requestId: RequestId,
 ): V1Failure {
   const code = refusal.code === 'upstream_timeout' ? 'upstream_unavailable' : refusal.code;

@@ -1,3 +1,4 @@
+import type { Billing } from '@inventory/contracts/http/error-body';
 import { targetOf } from '@inventory/http/request-target';
 import type { Middleware } from 'koa';
 import { type V1Dialect, type V1Target, v1TargetOf } from './v1-dialect.ts';
@@ -18,24 +19,16 @@ export function markDeprecated(deprecatedAtMs: number): Middleware {
   };
 }
 
-/** The fields of a bill in the headers of V1. */
-export interface HeaderBill {
-  readonly credits_charged?: number | undefined;
-  readonly credits_remaining?: number | undefined;
-  readonly units_charged?: number | undefined;
-  readonly units_remaining?: number | undefined;
-}
-
 /** Headers of a response whose charge was decided; none otherwise. */
-export function billHeaders(dialect: V1Dialect, bill: HeaderBill): Record<string, string> {
-  const { credits_charged: charged, credits_remaining: remaining } = bill;
-  if (charged === undefined || remaining === undefined) return {};
-  const { units_charged: units, units_remaining: unitsRemaining } = bill;
+export function billHeaders(dialect: V1Dialect, bill: Billing): Record<string, string> {
+  const { creditsCharged, creditsRemaining, unitsCharged, unitsRemaining } = bill;
+  if (creditsCharged === undefined || creditsRemaining === undefined) return {};
+  const remaining = String(creditsRemaining);
   return {
-    'X-Credits-Charged': String(charged),
-    'X-Credits-Remaining': String(remaining),
-    ...(dialect === 'original' ? { 'X-Api-Credits-Remaining': String(remaining) } : {}),
-    ...(units === undefined ? {} : { 'X-Units-Charged': String(units) }),
+    'X-Credits-Charged': String(creditsCharged),
+    'X-Credits-Remaining': remaining,
+    ...(dialect === 'original' && { 'X-Api-Credits-Remaining': remaining }),
+    ...(unitsCharged === undefined ? {} : { 'X-Units-Charged': String(unitsCharged) }),
     ...(unitsRemaining === undefined ? {} : { 'X-Units-Remaining': String(unitsRemaining) }),
   };
 }

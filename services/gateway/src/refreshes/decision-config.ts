@@ -1,12 +1,12 @@
 import { duration, type Parsed } from '@inventory/runtime/settings';
 
-export const refreshSettings = {
+export const decisionSettings = {
   DECISION_TIMEOUT_MS: duration()
     .prefault('10000')
     .describe('Longest wait for the decision on a refresh or a cancel'),
 } as const;
 
-export type RefreshConfig = Readonly<ReturnType<typeof refreshConfig>> & {
+export type DecisionConfig = Readonly<ReturnType<typeof decisionConfig>> & {
   readonly deadlines: Readonly<
     Record<
       | 'storeMs'
@@ -20,6 +20,6 @@ export type RefreshConfig = Readonly<ReturnType<typeof refreshConfig>> & {
   >;
 };
 
-export function refreshConfig(parsed: Parsed<typeof refreshSettings>) {
+export function decisionConfig(parsed: Parsed<typeof decisionSettings>) {
   return { decisionTimeoutMs: parsed.DECISION_TIMEOUT_MS };
 }
