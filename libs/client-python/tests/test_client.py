@@ -1,4 +1,4 @@
-"""What is of Python alone: both styles, iterations that are left, types of callbacks, the key in logs."""
+"""What is of Python alone: both styles, iterations that are left, callbacks, the key in logs."""
 
 import asyncio
 import json
@@ -11,8 +11,9 @@ import httpx2
 import pytest
 from case_server import CaseServer, Json
 
-from inventory_client import AsyncInventoryClient, InventoryClient
+from inventory_client import AsyncInventoryClient, InventoryClient, verify_webhook
 from inventory_client.errors import ConnectionFailedError, UnexpectedAnswerError
+from inventory_client.errors import WebhookVerificationError
 from inventory_client.frames import FrameParser
 from inventory_client.wire import Scope
 
@@ -206,13 +207,15 @@ def test_many_threads_share_a_client(server: CaseServer) -> None:
         assert list(pages) == [1] * 20
 
 
-frames = ': x\r\n\r\nevent: checkpoint\r\nid: c0\r\ndata: {"a":\r\ndata:"ä😀"}\r\n\r\nid: c1\r\n\r\ndata: half'
+frames = (
+    ': x\n\nevent: checkpoint\nid: c0\ndata: {"a":\ndata:"ä😀"}\n\nid: c1\n\ndata: half'
+)
 
 
 @pytest.mark.parametrize("line_end", ["\n", "\r", "\r\n"])
 @pytest.mark.parametrize("size", [1, 2, 3, 7, 1000])
 def test_frames_are_the_same_however_their_bytes_are_cut(line_end: str, size: int) -> None:
-    content = ("\ufeff" + frames.replace("\r\n", line_end)).encode()
+    content = ("\ufeff" + frames.replace("\n", line_end)).encode()
     parser = FrameParser()
     read = [
         (frame.type, frame.id, frame.content())
@@ -228,3 +231,17 @@ def test_a_frame_without_end_is_refused(text: str) -> None:
     with pytest.raises(UnexpectedAnswerError):
         for at in range(0, len(text), 4096):
             list(parser.take(text[at : at + 4096].encode()))
+
+
+@pytest.mark.parametrize("text", ["\ud800", "v1,", "v1,=", " " * 100_000, "v1,é", "1e3", "-1"])
+@pytest.mark.parametrize("name", ["webhook-id", "webhook-timestamp", "webhook-signature"])
+def test_hostile_headers_are_refused(name: str, text: str) -> None:
+    valid = {"webhook-id": "evt_1", "webhook-timestamp": "1", "webhook-signature": "v1,AA=="}
+    with pytest.raises(WebhookVerificationError):
+        verify_webhook({**valid, name: text}, "\ud800", "whsec_AAAA", now=1)
+
+
+@pytest.mark.parametrize("secret", ["", "whsec_", "whsec_???", []])
+def test_a_secret_that_is_none_is_refused(secret: str) -> None:
+    with pytest.raises(ValueError):
+        verify_webhook({}, b"", secret)

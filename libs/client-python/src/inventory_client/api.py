@@ -1,23 +1,43 @@
 """What every group of calls has: reads of one record, of a list, and of pages."""
 
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any
+from typing import Any, TypedDict
 
 from .errors import UnexpectedAnswerError
 from .flows import Flow, Item, Walk
-from .paths import with_query
-from .transport import Call, Success, Transport, fields, unexpected
+from .paths import checked_key, with_query
+from .transport import Call, Environment, Io, Success, Transport, fields, unexpected
 
 Options = Mapping[str, Any]
+
+
+class ClientOptions(TypedDict, total=False):
+    events_url: str  # of the event stream where it has an origin of its own
+    try_timeout: float  # seconds of one attempt; 45 by default, longer than the service takes
+    environment: Environment
 
 
 class Api:
     """The calls of one Credential."""
 
-    def __init__(self, transport: Transport, stream_transport: Transport) -> None:
-        self._transport = transport
-        self._stream_transport = stream_transport
-        self._environment = transport.environment
+    def __init__(
+        self,
+        io: Io,
+        base_url: str,
+        api_key: str,
+        *,
+        events_url: str | None = None,
+        try_timeout: float = 45.0,
+        environment: Environment = Environment(),
+    ) -> None:
+        to = (api_key, try_timeout, environment)
+        self._transport = Transport(io, base_url, *to)
+        self._stream_transport = Transport(io, events_url or base_url, *to)
+        self._environment = environment
+
+    def _key(self, options: Options) -> str:
+        given = options.get("idempotency_key")
+        return self._environment.new_key() if given is None else checked_key(given)
 
     def _data(self, path: str, options: Options, field: str) -> Flow[Any]:
         return self._sent(Call("GET", with_query(path, options)), options, field)

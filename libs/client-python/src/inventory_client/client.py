@@ -1,51 +1,39 @@
-"""The two clients of one Credential: `with InventoryClient(…)`, `async with AsyncInventoryClient(…)`."""
+"""The two clients of one Credential; each ends with its `with`, or `async with`."""
 
 import asyncio
 import time
-from typing import Any, Self
+from typing import Any, Self, Unpack
 
 import httpx2
 
 from .account_calls import AccountCalls
+from .api import ClientOptions
 from .event_calls import EventCalls
 from .export_calls import ExportCalls
 from .flows import AsyncRunner, Effect, SyncRunner
 from .page_calls import PageCalls
 from .refresh_calls import RefreshCalls
-from .transport import Environment, Io, Transport
+from .transport import Io
 from .watch_calls import WatchCalls
-
-# Longer than the service takes for any response.
-try_timeout_default = 45.0
-
 
 class _Calls(RefreshCalls, PageCalls, ExportCalls, WatchCalls, EventCalls, AccountCalls):
     """Every call of either client."""
 
 
 class InventoryClient(SyncRunner, _Calls):
-    """The client of one Credential, for threads.
-
-    `events_url` is the address of the event stream where it has an origin of its own, `http` another
-    HTTP client, for example behind a proxy, which its owner closes, `try_timeout` the seconds of one
-    attempt.
-    """
+    """The client of one Credential, for threads. `http` is another HTTP client, as behind a proxy;
+    its owner closes it."""
 
     def __init__(
         self,
         base_url: str,
         api_key: str,
         *,
-        events_url: str | None = None,
         http: httpx2.Client | None = None,
-        try_timeout: float = try_timeout_default,
-        environment: Environment = Environment(),
+        **options: Unpack[ClientOptions],
     ) -> None:
-        io = _SyncIo(http or httpx2.Client())
-        transport = Transport(io, base_url, api_key, try_timeout, environment)
-        stream = Transport(io, events_url or base_url, api_key, try_timeout, environment)
-        super().__init__(transport, stream)
-        self._own_http = None if http else io.http
+        self._http, self._is_own = http or httpx2.Client(), http is None
+        super().__init__(_SyncIo(self._http), base_url, api_key, **options)
 
     def __enter__(self) -> Self:
         return self
@@ -55,29 +43,23 @@ class InventoryClient(SyncRunner, _Calls):
 
     def close(self) -> None:
         """Closes the connections; calls are no longer possible."""
-        if self._own_http is not None:
-            self._own_http.close()
+        if self._is_own:
+            self._http.close()
 
 
 class AsyncInventoryClient(AsyncRunner, _Calls):
-    """The client of one Credential, for one event loop. Callbacks may be async; arguments are those of
-    InventoryClient."""
+    """The client of one Credential, for one event loop. Callbacks may be async."""
 
     def __init__(
         self,
         base_url: str,
         api_key: str,
         *,
-        events_url: str | None = None,
         http: httpx2.AsyncClient | None = None,
-        try_timeout: float = try_timeout_default,
-        environment: Environment = Environment(),
+        **options: Unpack[ClientOptions],
     ) -> None:
-        io = _AsyncIo(http or httpx2.AsyncClient())
-        transport = Transport(io, base_url, api_key, try_timeout, environment)
-        stream = Transport(io, events_url or base_url, api_key, try_timeout, environment)
-        super().__init__(transport, stream)
-        self._own_http = None if http else io.http
+        self._http, self._is_own = http or httpx2.AsyncClient(), http is None
+        super().__init__(_AsyncIo(self._http), base_url, api_key, **options)
 
     async def __aenter__(self) -> Self:
         return self
@@ -87,17 +69,17 @@ class AsyncInventoryClient(AsyncRunner, _Calls):
 
     async def close(self) -> None:
         """Closes the connections; calls are no longer possible."""
-        if self._own_http is not None:
-            await self._own_http.aclose()
+        if self._is_own:
+            await self._http.aclose()
 
 
 class _SyncIo(Io):
     def __init__(self, http: httpx2.Client) -> None:
-        self.http = http
+        self._http = http
 
     def send(self, request: httpx2.Request) -> Effect:
         # A redirect would send the key to another address.
-        return Effect(self.http.send(request, stream=True, auth=None, follow_redirects=False))
+        return Effect(self._http.send(request, stream=True, auth=None, follow_redirects=False))
 
     def chunks(self, response: httpx2.Response) -> Any:
         return response.iter_bytes()
@@ -117,10 +99,10 @@ class _SyncIo(Io):
 
 class _AsyncIo(Io):
     def __init__(self, http: httpx2.AsyncClient) -> None:
-        self.http = http
+        self._http = http
 
     def send(self, request: httpx2.Request) -> Effect:
-        return Effect(self.http.send(request, stream=True, auth=None, follow_redirects=False))
+        return Effect(self._http.send(request, stream=True, auth=None, follow_redirects=False))
 
     def chunks(self, response: httpx2.Response) -> Any:
         return response.aiter_bytes()

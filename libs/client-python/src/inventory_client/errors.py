@@ -1,4 +1,4 @@
-"""Errors of the client. An invalid argument is a ValueError or TypeError, before anything is sent."""
+"""Errors of the client. An invalid argument is a ValueError or TypeError, and nothing is sent."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ class InventoryError(Exception):
     """Base of every error of this client."""
 
     retryable = False
-    """Whether the same call may succeed later. The client has retried already, within its limits."""
+    """Whether the same call may succeed later. The client has retried already, in its limits."""
 
 
 class ConnectionFailedError(InventoryError):
@@ -25,7 +25,7 @@ class UnexpectedAnswerError(InventoryError):
 
 
 class RefreshNotFinishedError(InventoryError):
-    """A refresh that is still running at the deadline. It continues: wait for it again by its id."""
+    """A refresh that is still running at the deadline. It continues: wait for it by its id."""
 
     retryable = True
 
@@ -107,7 +107,7 @@ class ApiError(InventoryError):
         retry_after: float | None = None,
         credits_charged: int | None = None,
     ) -> None:
-        """`request_id` is for support, `retry_after` in seconds, the charge that of the failed call."""
+        """`request_id` is for support, `retry_after` in seconds, the charge of the failed call."""
         super().__init__(message)
         self.code, self.status, self.request_id, self.detail = code, status, request_id, detail
         self.retry_after, self.credits_charged = retry_after, credits_charged
@@ -159,7 +159,7 @@ class LimitExceededError(ApiError):
 
 
 class TemporarilyUnavailableError(ApiError):
-    """Admission is closed, the platform or a dependency is unavailable, or the service is stopping."""
+    """Admission is closed, the platform or a component is unavailable, or the service stops."""
 
     retryable = True
 

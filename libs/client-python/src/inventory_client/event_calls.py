@@ -54,7 +54,7 @@ class _Applied:
         yield from self.move_to(cursor)
 
     def move_to(self, cursor: str) -> Flow[None]:
-        # After a crash between the callbacks the event is redelivered; the other order would lose it.
+        # After a crash in between the event is redelivered; the other order would lose it.
         self.cursor = cursor
         yield Effect(self.on_progress(cursor))
 
@@ -155,7 +155,7 @@ class EventCalls(Api):
                     yield from applied.move_to(cursor)
 
     def _read_stored(self, project_id: str, applied: _Applied) -> Flow[_End]:
-        """Applies the stored events from the list, which has an end; a connection continues there."""
+        """Applies the stored events from the list; the next connection continues at its end."""
         while True:
             cursor = applied.cursor
             page = yield from _or_end(EventCalls.list_events.flow(self, project_id, after=cursor))
@@ -183,7 +183,7 @@ def _or_end(flow: Flow[T]) -> Flow[T | _End]:
 def _meanings(
     frames: Iterator[Frame], project_id: str, applied: _Applied
 ) -> Iterator[tuple[Fields | None, str] | _End | EventGap]:
-    """Events and checkpoints with their cursors, and the end. The position advances over valid ones only."""
+    """Events, checkpoints and the end: the position advances over valid frames only."""
     try:
         for frame in frames:
             content = frame.content()

@@ -31,11 +31,11 @@ class ExportCalls(Api):
         """All assets of one saved revision, read in one download as the loop takes them.
 
         A download that is cut is resumed while that is free under its key, and raises
-        ExportNotFinishedError past that. Ends only where count and digest are those that the service
-        sent: raises otherwise, and what was read is not whole.
+        ExportNotFinishedError past that. Ends only where count and digest are those of the service:
+        raises otherwise, and what was read is not whole.
         """
         environment, path = self._environment, f"{inventory_path(scope)}/current/export"
-        key = options.get("idempotency_key") or environment.new_key()
+        key = self._key(options)
         on_progress = options.get("on_progress", ignored)
         at: dict[str, Any] = {"from_row": options.get("from_row", 0)}
         whole("from_row", at["from_row"], 0)

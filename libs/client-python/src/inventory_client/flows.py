@@ -36,7 +36,7 @@ Step: TypeAlias = Callable[[], Any]
 
 
 class _Left(BaseException):
-    """The loop over an iteration was left. Unlike GeneratorExit it lets the flow close connections."""
+    """The loop was left. Unlike GeneratorExit it lets the flow close its connection."""
 
 
 class SyncRunner:

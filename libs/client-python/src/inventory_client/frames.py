@@ -70,7 +70,7 @@ class FrameParser:
 
 
 def _line_end(text: str, at: int) -> tuple[int, int] | None:
-    """Where the line ends and where the next one starts; a CR at the end may be half of a line end."""
+    """Where the line ends and the next one starts; a CR at the end may be half of a line end."""
     feed, carriage = text.find("\n", at), text.find("\r", at)
     if carriage < 0 or 0 <= feed < carriage:
         return None if feed < 0 else (feed, feed + 1)

@@ -1,4 +1,4 @@
-"""Pages of Current, Live Page and Changes. Each is charged once: a retry has the key of its first attempt."""
+"""Pages of Current, Live Page and Changes. Each is charged once: its retries have one key."""
 
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Unpack
@@ -67,7 +67,7 @@ class PageCalls(Api):
     ) -> Flow[PageAnswer[ChangesPage]]:
         """One page of what changed since a revision; no difference is one page, free.
 
-        Raises CursorExpiredError where the revision is too old: `detail["revision_id"]` is the latest.
+        CursorExpiredError where the revision is too old; `detail["revision_id"]` is the latest.
         """
         path = f"{inventory_path(scope)}/changes"
         query = {"since": checked_revision(since), **options}
@@ -85,8 +85,7 @@ class PageCalls(Api):
         return self._pages(PageCalls.changes_page.flow, options, scope, since)
 
     def _page(self, path: str, options: Mapping[str, Any], *lists: str) -> Flow[PageAnswer[Any]]:
-        key = options.get("idempotency_key") or self._environment.new_key()
-        call = paid_read(with_query(path, options), key)
+        call = paid_read(with_query(path, options), self._key(options))
         success = yield from self._transport.call(call, options)
         return PageAnswer(page_with(success, *lists), success.meta, success.replayed)
 

@@ -1,8 +1,8 @@
-"""Paths of the interface. Their parameters are validated: a wrong id could be the path of another route."""
+"""Paths of the interface. Parameters are validated: a wrong id could be another route."""
 
 import re
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, cast
 from urllib.parse import urlencode
 
 from .wire import Scope
@@ -20,14 +20,16 @@ _own = {"deadline", "idempotency_key", "on_progress", "silence_max"}
 
 
 def inventory_path(scope: Scope) -> str:
-    return "/v2/platform/users/{platform_id}/inventory/{app_id}/{context_id}".format(**checked(scope))
+    path = "/v2/platform/users/{platform_id}/inventory/{app_id}/{context_id}"
+    return path.format(**checked(scope))
 
 
 def checked(scope: Scope) -> Scope:
     _require(scope["platform_id"], "[0-9]{17}", "platform_id must be text of 17 digits.")
     whole("app_id", scope["app_id"], 1)
     whole("context_id", scope["context_id"], 1)
-    return {name: scope[name] for name in ("platform_id", "app_id", "context_id")}  # type: ignore
+    names = ("platform_id", "app_id", "context_id")
+    return cast(Scope, {name: dict(scope)[name] for name in names})
 
 
 def checked_revision(revision_id: str) -> str:

@@ -1,19 +1,19 @@
 """Refreshes: requested, awaited, listed, cancelled."""
 
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any, Unpack
+from typing import Any, Unpack, cast
 
 from .api import Api
 from .errors import ConflictError, InvalidRequestError, InventoryError, RefreshNotFinishedError
-from .errors import error_family
 from .flows import Effect, Flow, Walk, iteration, operation, ignored
 from .options import BatchItem, CallOptions, RefreshAndWaitOptions, RefreshListOptions
 from .options import RefreshOptions, StatusOptions, WaitOptions
-from .paths import checked, checked_key, inventory_path, project_path, refresh_path, whole
+from .paths import checked, inventory_path, project_path, refresh_path, whole
 from .paths import with_query
 from .records import BatchResult, RefreshAnswer
 from .retry_policy import after
-from .transport import Call, Success, fields, number_in, present, text_in, unexpected
+from .transport import Call, Success, api_error, fields, number_in, present, text_in
+from .transport import unexpected
 from .wire import RefreshPage, RefreshRecord, RefreshStatus, Scope
 
 # The lowest authorized charge, and the highest cost of a refresh.
@@ -103,7 +103,7 @@ class RefreshCalls(Api):
     ) -> Flow[RefreshAnswer]:
         """Polls by Retry-After until collection and billing are terminal, whatever the outcome is.
 
-        Raises RefreshNotFinishedError at the deadline; can be called again, also in another process.
+        Raises RefreshNotFinishedError at the deadline; call it again, also in another process.
         """
         return (yield from self._wait(refresh_id, None, self._ends_at(options), options))
 
@@ -122,11 +122,10 @@ class RefreshCalls(Api):
             "max_credits": options.get("max_credits", _max_credits_default),
             "language": options.get("language"),
             "max_age_seconds": options.get("max_age"),
-            "idempotency_key": options.get("idempotency_key") or self._environment.new_key(),
+            "idempotency_key": self._key(options),
         }
         whole("max_credits", wanted["max_credits"], 1)
         whole("max_age", wanted["max_age_seconds"] or 0, 0, 86_400)
-        checked_key(wanted["idempotency_key"])
         return present(wanted)
 
     def _ends_at(self, options: Mapping[str, Any]) -> float:
@@ -179,29 +178,20 @@ def _checked_record(record: Any) -> RefreshStatus:
             raise unexpected(name)
     if text_in(fields(record.get("billing")).get("state")) is None:
         raise unexpected("billing")
-    checked_fields: RefreshStatus = record
-    return checked_fields
+    return cast(RefreshStatus, record)
 
 
 def _batch_result(result: Any, wire: Mapping[str, Any], success: Success) -> BatchResult:
-    key, error = wire["idempotency_key"], fields(fields(result).get("error"))
-    if fields(result).get("idempotency_key") != key:
+    key, given, request_id = wire["idempotency_key"], fields(result), success.meta["request_id"]
+    if given.get("idempotency_key") != key:
         raise unexpected("idempotency_key")
-    if result.get("success") is True:
-        record = _checked_record(fields(result.get("data")))
-        meta: Any = {**success.meta, **fields(result.get("meta"))}
-        retry_after = number_in(result.get("retry_after_seconds"))
-        replayed = result.get("idempotency_replayed") is True
-        return BatchResult(key, RefreshAnswer(record, meta, retry_after, replayed))
-    code, status = text_in(error.get("code")), number_in(result.get("status"))
-    if code is None or status is None:
+    retry_after = number_in(given.get("retry_after_seconds"))
+    if given.get("success") is True:
+        record, meta = _checked_record(fields(given.get("data"))), fields(given.get("meta"))
+        replayed = given.get("idempotency_replayed") is True
+        answer = RefreshAnswer(record, {**success.meta, **meta}, retry_after, replayed)
+        return BatchResult(key, answer)
+    status = number_in(given.get("status"))
+    if status is None or "error" not in given:
         raise unexpected("error")
-    refused = error_family(code, status)(
-        f"{error.get('message')} (item {key}: {status})",
-        code,
-        status,
-        request_id=success.meta["request_id"],
-        detail=fields(error.get("detail"), None),
-        retry_after=number_in(result.get("retry_after_seconds")),
-    )
-    return BatchResult(key, error=refused)
+    return BatchResult(key, None, api_error(given, f"item {key}", status, request_id, retry_after))

@@ -1,4 +1,4 @@
-"""Requests with the key over HTTP, and their retries. No error and no text that leaves has the key."""
+"""Requests with the key over HTTP, and their retries. No error that leaves has the key."""
 
 import json
 import random
@@ -15,8 +15,6 @@ import httpx2
 from .errors import ApiError, ConnectionFailedError, InventoryError, UnexpectedAnswerError
 from .errors import error_family
 from .flows import Effect, Flow
-from .paths import checked_key
-from .records import Meta
 from .retry_policy import retry_delay
 
 Fields = dict[str, Any]
@@ -28,7 +26,7 @@ _body_bytes_max = 256 * 2**20
 _refusal_bytes_max = 2**20
 # Upper bound of Retry-After: that of the service is at most an hour.
 _retry_after_max = 3600.0
-# A key of a read is kept for ten minutes from its first request; a repetition has a minute to arrive.
+# The key of a read is kept for ten minutes; a repetition has a minute to arrive.
 read_key_seconds = 9 * 60.0
 
 
@@ -40,10 +38,8 @@ class Call:
     path: str
     body: Mapping[str, Any] | None = None
     idempotency_key: str | None = None
-    repeatable: float | None = None
-    """Seconds in which it may be repeated; as long as its deadline allows by default."""
-    wait: float = 0
-    """Added to the timeout of an attempt: how long the service may wait."""
+    repeatable: float | None = None  # seconds in which it may be repeated; its deadline by default
+    wait: float = 0  # added to the timeout of an attempt: how long the service may wait
 
     @property
     def name(self) -> str:
@@ -53,7 +49,7 @@ class Call:
 
 def paid_read(path: str, idempotency_key: str) -> Call:
     """A read that is charged once under its key: it is not repeated when that may be void."""
-    return Call("GET", path, None, checked_key(idempotency_key), read_key_seconds)
+    return Call("GET", path, None, idempotency_key, read_key_seconds)
 
 
 @dataclass(frozen=True)
@@ -61,7 +57,7 @@ class Success:
     """The content of a success response."""
 
     data: Fields
-    meta: Meta
+    meta: Any
     retry_after: float | None
     replayed: bool
 
@@ -182,7 +178,7 @@ class Transport:
         return Body(self, self._io, call, response)
 
     def settled(self, call: Call, effect: Callable[[], Effect]) -> Flow[Any]:
-        """Raises later, so that no error has one of the HTTP client as its context: that has the key."""
+        """Raises later: no error has one of the HTTP client, which has the key, as its context."""
         try:
             return (yield effect())
         except (httpx2.HTTPError, httpx2.StreamError, OSError) as error:
@@ -229,7 +225,10 @@ def read_answer(call: Call, status: int, headers: Mapping[str, str], text: str) 
     """The content of a success response; raises the error of any other."""
     body = parsed(text)
     if not 200 <= status <= 299:
-        raise _failure(call, status, headers, body or {})
+        refusal = body or {}
+        request_id = fields(refusal.get("error")).get("request_id") or headers.get("x-request-id")
+        charged = number_in(fields(refusal.get("meta")).get("credits_charged"))
+        raise api_error(refusal, call.name, status, request_id, retry_after_in(headers), charged)
     # Truncated by a proxy that ended the response properly.
     if body is None:
         raise ConnectionFailedError(f"{call.name}: the response is no JSON object")
@@ -239,18 +238,26 @@ def read_answer(call: Call, status: int, headers: Mapping[str, str], text: str) 
     return Success(data, meta, retry_after_in(headers), is_replayed(headers))
 
 
-def _failure(call: Call, status: int, headers: Mapping[str, str], body: Fields) -> ApiError:
-    error = fields(body.get("error"))
+def api_error(
+    refusal: Fields,
+    of: str,
+    status: int,
+    request_id: str | None,
+    retry_after: float | None,
+    charged: int | None = None,
+) -> ApiError:
+    """The error of a refusal, of a response or of an item."""
+    error = fields(refusal.get("error"))
     code = text_in(error.get("code")) or f"http_{status}"
     message = text_in(error.get("message")) or "The response is not from the service."
     return error_family(code, status)(
-        f"{message} ({call.name}: {status})",
+        f"{message} ({of}: {status})",
         code,
         status,
-        request_id=text_in(error.get("request_id")) or headers.get("x-request-id"),
+        request_id=request_id,
         detail=fields(error.get("detail"), None),
-        retry_after=retry_after_in(headers),
-        credits_charged=number_in(fields(body.get("meta")).get("credits_charged")),
+        retry_after=retry_after,
+        credits_charged=charged,
     )
 
 

@@ -8,17 +8,13 @@ import json
 import re
 import time
 from collections.abc import Mapping, Sequence
-from typing import Any, Literal, TypeAlias, TypedDict, cast
+from typing import Any, Literal, TypedDict, cast
 
 from .errors import WebhookVerificationError
 from .wire import ProjectEvent
 
 # More signatures than secrets of any rotation.
 _signatures_max = 16
-
-
-class WebhookPingData(TypedDict):
-    endpoint_id: str
 
 
 class WebhookPing(TypedDict):
@@ -29,10 +25,7 @@ class WebhookPing(TypedDict):
     version: int
     occurred_at: str
     project_id: str
-    data: WebhookPingData
-
-
-WebhookEvent: TypeAlias = ProjectEvent | WebhookPing
+    data: dict[str, str]
 
 
 def verify_webhook(
@@ -42,7 +35,7 @@ def verify_webhook(
     *,
     tolerance: float = 300.0,
     now: float | None = None,
-) -> WebhookEvent:
+) -> ProjectEvent | WebhookPing:
     """Verifies a webhook and returns its event; raises WebhookVerificationError.
 
     `body` is the body as received, before any JSON parser; `secrets` are the endpoint's, `whsec_…`, two
@@ -60,8 +53,8 @@ def verify_webhook(
         raise WebhookVerificationError("headers_missing")
     if not re.fullmatch("[0-9]{1,12}", timestamp):
         raise WebhookVerificationError("timestamp_malformed")
-    raw = body.encode() if isinstance(body, str) else bytes(body)
-    signed = f"{event_id}.{timestamp}.".encode("utf-8", "surrogateescape") + raw
+    raw = body.encode("utf-8", "replace") if isinstance(body, str) else bytes(body)
+    signed = f"{event_id}.{timestamp}.".encode("utf-8", "replace") + raw
     given = [_signature_of(one) for one in signatures.split(" ", _signatures_max)[:_signatures_max]]
     # Every pair is compared, so that the duration does not depend on which one matches.
     matches = [
@@ -79,7 +72,7 @@ def verify_webhook(
         event = None
     if not isinstance(event, dict) or "type" not in event:
         raise WebhookVerificationError("body_malformed")
-    return cast(WebhookEvent, event)
+    return cast(ProjectEvent | WebhookPing, event)
 
 
 def _key_of(secret: str) -> bytes:
