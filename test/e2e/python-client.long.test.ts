@@ -52,7 +52,7 @@ test('the wheel is built, its types are strict, and both of its clients hold the
   expect(checked).toMatchObject({ code: 0, output: expect.stringMatching(/\d+ passed/) });
 });
 
-test('both Python clients refresh, read Current, export, resume a stream and tell an error (Refresh, Current, Export, Events)', async () => {
+test('both Python clients refresh, read Current, export, resume a stream and raise an error (Refresh, Current, Export, Events)', async () => {
   if (checked.code === unavailable) return;
   const scope = sizeScope(2_001, 72_000);
   const { assets } = await truth.of(scope);

@@ -186,6 +186,18 @@ def test_the_key_is_in_no_log_and_no_representation(
     assert api_key not in shown
 
 
+def test_an_error_of_the_http_client_that_quotes_the_key_is_not_passed_on() -> None:
+    def refuse(request: httpx2.Request) -> httpx2.Response:
+        raise httpx2.ConnectError(f"refused: {request.headers['x-api-key']}", request=request)
+
+    http = httpx2.Client(transport=httpx2.MockTransport(refuse))
+    with pytest.raises(ConnectionFailedError) as raised:
+        InventoryClient("http://service", api_key, http=http).account(deadline=0.1)
+    assert "GET /v2/account: ConnectError: refused: [key]" in str(raised.value)
+    assert raised.value.__context__ is None
+    assert raised.value.__cause__ is None
+
+
 @pytest.mark.parametrize("url", ["ftp://a", "no address", "https://u:secret@a", "http://a?b=1"])
 def test_an_address_with_more_than_a_place_is_refused(url: str) -> None:
     with pytest.raises(ValueError) as raised:
