@@ -2,8 +2,8 @@
 
 from typing import Unpack
 
-from .flows import Flow, Walk, iteration, operation
 from .api import Api
+from .flows import Flow, Walk, iteration, operation
 from .options import CallOptions, ListOptions, UsageOptions
 from .wire import Account, Prices, Statement, StatementItemsItem, Usage
 

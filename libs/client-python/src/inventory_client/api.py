@@ -3,10 +3,11 @@
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, TypedDict
 
+from .answers import Success, fields, unexpected
 from .errors import UnexpectedAnswerError
 from .flows import Flow, Item, Walk
 from .paths import checked_key, with_query
-from .transport import Call, Environment, Io, Success, Transport, fields, unexpected
+from .transport import Call, Environment, Io, Transport
 
 Options = Mapping[str, Any]
 

@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any, Never, TypeVar, Unpack
 
+from .answers import Fields, number_in, retry_after_of, text_in
 from .api import Api, next_cursor
 from .errors import ApiError, AuthorizationRevokedError, CursorExpiredError, EventGap
 from .errors import InventoryError, RecoveryRequiredError, UnexpectedAnswerError
@@ -12,7 +13,7 @@ from .frames import Frame, FrameParser
 from .options import EventListOptions, FollowOptions, Interruption
 from .paths import is_cursor, project_path
 from .retry_policy import reconnect_delay
-from .transport import Body, Call, Fields, number_in, retry_after_of, text_in
+from .transport import Body, Call
 from .wire import EventPage, EventPageItemsItem, ProjectEvent
 
 T = TypeVar("T")

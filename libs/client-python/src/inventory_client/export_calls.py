@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, Unpack
 
+from .answers import fields, is_replayed, parsed, retry_after_of
 from .api import Api
 from .errors import ConnectionFailedError, ExportNotFinishedError, ExportProgress, InventoryError
 from .errors import UnexpectedAnswerError
@@ -14,8 +15,7 @@ from .options import ExportOptions
 from .paths import inventory_path, whole, with_query
 from .records import DescribedAsset
 from .retry_policy import retry_delay
-from .transport import Body, fields, is_replayed, paid_read, parsed, read_key_seconds
-from .transport import retry_after_of
+from .transport import Body, paid_read, read_key_seconds
 from .wire import Scope
 
 _silence_default = 45.0

@@ -4,8 +4,8 @@ import codecs
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
+from .answers import Fields, parsed
 from .errors import UnexpectedAnswerError
-from .transport import Fields, parsed
 
 # Above every frame of the service; those are smaller than 1 KiB.
 _frame_chars_max = 256 * 1024

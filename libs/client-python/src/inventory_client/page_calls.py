@@ -3,13 +3,14 @@
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Unpack
 
+from .answers import number_in, unexpected
 from .api import Api, page_with
 from .flows import Flow, Walk, iteration, operation
 from .options import ChangesOptions, ChangesPageOptions, CurrentPageOptions, CurrentPagesOptions
 from .options import LivePageOptions, LivePagesOptions
 from .paths import checked_revision, inventory_path, with_query
 from .records import DescribedAsset, PageAnswer
-from .transport import number_in, paid_read, unexpected
+from .transport import paid_read
 from .wire import ChangesPage, CurrentPage, LivePage, Scope
 
 

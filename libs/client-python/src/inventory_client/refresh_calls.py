@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Unpack, cast
 
+from .answers import Success, api_error, fields, number_in, present, text_in, unexpected
 from .api import Api
 from .errors import ConflictError, InvalidRequestError, InventoryError, RefreshNotFinishedError
 from .flows import Effect, Flow, Walk, iteration, operation, ignored
@@ -12,8 +13,7 @@ from .paths import checked, inventory_path, project_path, refresh_path, whole
 from .paths import with_query
 from .records import BatchResult, RefreshAnswer
 from .retry_policy import after
-from .transport import Call, Success, api_error, fields, number_in, present, text_in
-from .transport import unexpected
+from .transport import Call
 from .wire import RefreshPage, RefreshRecord, RefreshStatus, Scope
 
 # The lowest authorized charge, and the highest cost of a refresh.

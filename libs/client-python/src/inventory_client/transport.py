@@ -12,20 +12,16 @@ from typing import Any, Protocol
 
 import httpx2
 
-from .errors import ApiError, ConnectionFailedError, InventoryError, UnexpectedAnswerError
-from .errors import error_family
+from .answers import Success, present, read_answer, retry_after_of
+from .errors import ConnectionFailedError, InventoryError, UnexpectedAnswerError
 from .flows import Effect, Flow
 from .retry_policy import retry_delay
-
-Fields = dict[str, Any]
 
 deadline_default = 90.0
 # Above every page: 2,000 assets, each with the longest known description.
 _body_bytes_max = 256 * 2**20
 # Above every error response of the service; what exceeds it is not read.
 _refusal_bytes_max = 2**20
-# Upper bound of Retry-After: that of the service is at most an hour.
-_retry_after_max = 3600.0
 # The key of a read is kept for ten minutes; a repetition has a minute to arrive.
 read_key_seconds = 9 * 60.0
 
@@ -50,16 +46,6 @@ class Call:
 def paid_read(path: str, idempotency_key: str) -> Call:
     """A read that is charged once under its key: it is not repeated when that may be void."""
     return Call("GET", path, None, idempotency_key, read_key_seconds)
-
-
-@dataclass(frozen=True)
-class Success:
-    """The content of a success response."""
-
-    data: Fields
-    meta: Any
-    retry_after: float | None
-    replayed: bool
 
 
 @dataclass(frozen=True)
@@ -137,7 +123,7 @@ class Transport:
             text = yield from body.text(ends_at)
         finally:
             yield from body.close()
-        return read_answer(call, body.status, body.headers, text)
+        return read_answer(call.name, body.status, body.headers, text)
 
     def body(
         self, call: Call, headers: Mapping[str, str], media_type: str, silence_max: float
@@ -148,7 +134,7 @@ class Transport:
         try:
             if not body.is_success:
                 text = yield from body.text(self.environment.now() + self._try_timeout)
-                read_answer(call, body.status, body.headers, text)
+                read_answer(call.name, body.status, body.headers, text)
             found = body.headers.get("content-type", "").partition(";")[0].strip().lower()
             if body.status != 200 or found != media_type:
                 raise UnexpectedAnswerError(f"{call.name}: the response is no {media_type}.")
@@ -219,90 +205,6 @@ class Body:
 
     def close(self) -> Flow[None]:
         yield self._io.close(self._response, self._chunks)
-
-
-def read_answer(call: Call, status: int, headers: Mapping[str, str], text: str) -> Success:
-    """The content of a success response; raises the error of any other."""
-    body = parsed(text)
-    if not 200 <= status <= 299:
-        refusal = body or {}
-        request_id = fields(refusal.get("error")).get("request_id") or headers.get("x-request-id")
-        charged = number_in(fields(refusal.get("meta")).get("credits_charged"))
-        raise api_error(refusal, call.name, status, request_id, retry_after_in(headers), charged)
-    # Truncated by a proxy that ended the response properly.
-    if body is None:
-        raise ConnectionFailedError(f"{call.name}: the response is no JSON object")
-    data, meta = body.get("data"), fields(body.get("meta"))
-    if body.get("success") is not True or not isinstance(data, dict) or "request_id" not in meta:
-        raise UnexpectedAnswerError(f"{call.name}: the response has an unexpected shape.")
-    return Success(data, meta, retry_after_in(headers), is_replayed(headers))
-
-
-def api_error(
-    refusal: Fields,
-    of: str,
-    status: int,
-    request_id: str | None,
-    retry_after: float | None,
-    charged: int | None = None,
-) -> ApiError:
-    """The error of a refusal, of a response or of an item."""
-    error = fields(refusal.get("error"))
-    code = text_in(error.get("code")) or f"http_{status}"
-    message = text_in(error.get("message")) or "The response is not from the service."
-    return error_family(code, status)(
-        f"{message} ({of}: {status})",
-        code,
-        status,
-        request_id=request_id,
-        detail=fields(error.get("detail"), None),
-        retry_after=retry_after,
-        credits_charged=charged,
-    )
-
-
-def is_replayed(headers: Mapping[str, str]) -> bool:
-    """Whether the key was used before, so that nothing is charged."""
-    return headers.get("idempotency-replayed") == "true"
-
-
-def retry_after_in(headers: Mapping[str, str]) -> float | None:
-    seconds = headers.get("retry-after", "")
-    return min(float(seconds), _retry_after_max) if re.fullmatch("[0-9]{1,9}", seconds) else None
-
-
-def retry_after_of(error: InventoryError) -> float | None:
-    return error.retry_after if isinstance(error, ApiError) else None
-
-
-def parsed(text: str) -> Fields | None:
-    """A JSON object with whole numbers of any size; None for anything else."""
-    try:
-        value = json.loads(text)
-    except (ValueError, RecursionError):
-        return None
-    return value if isinstance(value, dict) else None
-
-
-def fields(value: object, other: Any = {}) -> Any:
-    """The value as an object whose shape is not known yet."""
-    return value if isinstance(value, dict) else other
-
-
-def present(values: Mapping[str, Any]) -> Fields:
-    return {name: value for name, value in values.items() if value is not None}
-
-
-def text_in(value: object) -> str | None:
-    return value if isinstance(value, str) else None
-
-
-def number_in(value: object) -> int | None:
-    return value if isinstance(value, int) and not isinstance(value, bool) else None
-
-
-def unexpected(field: str) -> UnexpectedAnswerError:
-    return UnexpectedAnswerError(f"The response has no valid {field}.")
 
 
 def _checked_url(text: str) -> str:
