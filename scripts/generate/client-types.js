@@ -77,4 +77,4 @@ function withReferences(roots, schemas) {
   return names;
 }
 
-module.exports = { clientTypes };
+module.exports = { clientTypes, exposed, withReferences };

@@ -4,6 +4,7 @@
 const { join } = require('node:path');
 const { clientTypes } = require('./client-types.js');
 const { operatorTypes } = require('./operator-types.js');
+const { pythonTypes } = require('./python-types.js');
 
 /** Files to write: path below the root, and content. */
 async function openApiFiles(root) {
@@ -18,6 +19,7 @@ async function openApiFiles(root) {
   return [
     { path: 'docs/generated/openapi.json', content: jsonText(withOpenEnums(ofCustomers)) },
     await clientTypes(structuredClone(ofCustomers)),
+    pythonTypes(structuredClone(ofCustomers)),
     {
       path: 'docs/generated/operator-openapi.json',
       content: jsonText(ofOperators),

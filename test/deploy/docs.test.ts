@@ -99,7 +99,7 @@ test('commands of kubectl on what the product deploys name its namespace', () =>
 
 test('every library and service has a README, which names modules that there are', () => {
   const readmes = trackedFiles(/^(libs|services)\/[^/]+\/README\.md$/);
-  const packages = trackedFiles(/^(libs|services)\/[^/]+\/package\.json$/);
+  const packages = trackedFiles(/^(libs|services)\/[^/]+\/(package\.json|pyproject\.toml)$/);
   const folders = (files: typeof readmes) => files.map(({ path }) => join(path, '..')).toSorted();
   const modules = trackedFiles(/\.ts$/).map(({ path }) => `/${path}`);
   const named = readmes.flatMap(({ path, text }) =>

@@ -9,7 +9,7 @@ function foundIn(files: RegExp, pattern: RegExp): string[] {
   );
 }
 
-test('a release has one version: of packages, images, both OpenAPI documents, manifests, the client and the changelog (Versioning)', () => {
+test('a release has one version: of packages, images, both OpenAPI documents, manifests, the clients and the changelog (Versioning)', () => {
   const places = [
     ...foundIn(/package\.json$/, /^ {2}"version": "(.*)",$/gm),
     ...foundIn(/package\.json$/, /^ {4}"@inventory\/[\w-]+": "(.*?)",?$/gm),
@@ -18,6 +18,7 @@ test('a release has one version: of packages, images, both OpenAPI documents, ma
     ...foundIn(/^deploy\/kubernetes\/overlays\/production\//, /newTag: ([\w.-]+)/g),
     ...foundIn(/^libs\/client\/src\/transport\.ts$/, /inventory-client\/([\d.]+)/g),
     ...foundIn(/^libs\/client\/README\.md$/, /inventory-client-([\d.]+)\.tgz/g),
+    ...foundIn(/^libs\/client-python\/pyproject\.toml$/, /^version = "(.*)"$/gm),
     ...foundIn(/^CHANGELOG\.md$/, /^## (.*)$/gm).slice(0, 1),
   ];
 

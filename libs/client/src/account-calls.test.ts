@@ -30,24 +30,6 @@ test('prices, account and usage are requested as the interface defines', async (
   ]);
 });
 
-test('the statement is read page by page', async () => {
-  const page = (ids: number[], next_cursor: string | null) =>
-    success({
-      items: ids.map((id) => ({ entry_id: String(id) })),
-      pagination: { has_more: next_cursor !== null, next_cursor },
-    });
-  server.plays(page([1, 2], 'next'), page([3], null));
-
-  const ids: string[] = [];
-  for await (const { entry_id } of client.statement({ limit: 2 })) ids.push(entry_id);
-
-  expect(ids).toEqual(['1', '2', '3']);
-  expect(server.requests.map(({ query }) => `${query}`)).toEqual([
-    'limit=2',
-    'limit=2&cursor=next',
-  ]);
-});
-
 test.each(['prices', 'account', 'usage', 'statementPage'] as const)(
   'an answer that is none of %s is refused',
   async (call) => {

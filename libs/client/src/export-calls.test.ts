@@ -15,7 +15,6 @@ import { ExportNotFinishedError, NotFoundError, UnexpectedAnswerError } from './
 import { splitLines } from './export-calls.ts';
 import { createInventoryClient, type InventoryClient } from './inventory-client.ts';
 
-const path = '/v2/platform/users/76100000000000001/inventory/730/2/current/export';
 const headers = {
   'content-type': 'application/x-ndjson; charset=utf-8',
   'x-revision-id': 'invrev_1',
@@ -49,42 +48,6 @@ function downloadFrom(from: number, sent = rows.length, changes: object = {}) {
     body: whole.slice(0, sent + 1).join(''),
   };
 }
-
-async function taken(options = {}): Promise<unknown[]> {
-  const all: unknown[] = [];
-  for await (const row of client.export(scope, options)) all.push(row);
-  return all;
-}
-
-test('an export is every row with its description, and ends with what the service counted', async () => {
-  server.plays(downloadFrom(0));
-  const seen: number[] = [];
-
-  const all = await taken({
-    language: 'german',
-    onProgress: ({ row }: { row: number }) => seen.push(row),
-  });
-
-  expect(all).toEqual(rows);
-  expect(seen).toEqual([0, 1, 2, 3, 4]);
-  expect(server.requests.map(({ path: asked, query }) => [asked, `${query}`])).toEqual([
-    [path, 'language=german'],
-  ]);
-});
-
-test('one that is cut is resumed where it was, under its key, of the same observation', async () => {
-  server.plays(downloadFrom(0, 1), failure(503, 'service_unavailable'), downloadFrom(2));
-
-  const whole = await client.readAll(scope);
-
-  expect(whole).toEqual({ revisionId: 'invrev_1', observationId: 'invobs_1', rows });
-  expect(server.requests.map(({ query }) => `${query}`)).toEqual([
-    '',
-    ...Array(2).fill('from_row=2&observation_id=invobs_1'),
-  ]);
-  const keys = server.requests.map((request) => request.headers['idempotency-key']);
-  expect(new Set(keys)).toEqual(new Set(['key-1']));
-});
 
 const cut = downloadFrom(0, 1);
 const replay = { ...cut, headers: { ...cut.headers, 'idempotency-replayed': 'true' } };

@@ -6,7 +6,6 @@ import {
   event,
   eventFrame,
   frame,
-  type StreamScript,
   type StreamServer,
   startStreamServer,
 } from '../test/stream-server.ts';
@@ -20,10 +19,8 @@ import {
   InvalidRequestError,
   NotFoundError,
   PermissionError,
-  RecoveryRequiredError,
   UnexpectedAnswerError,
 } from './errors.ts';
-import type { EventGap } from './event-records.ts';
 import { createInventoryClient } from './inventory-client.ts';
 import type { FollowEventsOptions, Interruption } from './options.ts';
 
@@ -145,21 +142,6 @@ test('a redelivered event is applied once, and its position is stored (Events: r
   expect(stored).toEqual(['start', cursorOf(1), cursorOf(2), cursorOf(3)]);
 });
 
-test('an error of the callback rejects with that error, and the event is not skipped', async () => {
-  server.plays({ parts: [checkpoint('start'), eventFrame(1)], end: 'silent' });
-  const fault = new Error('the own database is unavailable');
-
-  const { error, stored } = await follow(1, {
-    onEvent: () => {
-      throw fault;
-    },
-  });
-
-  expect(error).toBe(fault);
-  expect(stored).toEqual(['start']);
-  expect(server.asked).toHaveLength(1);
-});
-
 test('after stream.closing the client waits for its delay, at most a minute, plus jitter [events-closing]', async () => {
   const start = checkpoint('start');
   server.plays(
@@ -172,35 +154,6 @@ test('after stream.closing the client waits for its delay, at most a minute, plu
 
   expect(environment.waits).toEqual([7_000 * 1.125, 60_000 + 2_500]);
   expect(interruptions.map(({ reason }) => reason)).toEqual(['draining', 'max_age']);
-});
-
-test('after a refusal the client waits for Retry-After', async () => {
-  const refused = (status: number, code: string): StreamScript => ({
-    status,
-    headers: { 'content-type': 'application/json', 'retry-after': '5' },
-    parts: [JSON.stringify(failure(status, code).body)],
-  });
-  server.plays(refused(429, 'stream_limit_exceeded'), refused(503, 'service_unavailable'), {
-    parts: [checkpoint('start'), eventFrame(1)],
-  });
-
-  const { environment, interruptions } = await follow(1);
-
-  expect(environment.waits).toEqual([5_000, 5_000]);
-  expect(interruptions.map(({ reason }) => reason)).toEqual([
-    'stream_limit_exceeded',
-    'service_unavailable',
-  ]);
-});
-
-test('failed connections are retried with exponential backoff and full jitter, at most half a minute apart', async () => {
-  server.plays(...Array.from({ length: 8 }, () => ({ end: 'cut' as const })), {
-    parts: [checkpoint('start'), eventFrame(1)],
-  });
-
-  const { environment } = await follow(1, {}, createTestClientEnvironment(0.5));
-
-  expect(environment.waits).toEqual([500, 1_000, 2_000, 4_000, 8_000, 15_000, 15_000, 15_000]);
 });
 
 test.each([
@@ -235,56 +188,6 @@ test('stream.authorization_revoked rejects with its reason [events-revoked]', as
   expect(error).toMatchObject({ reason: 'events_not_enabled', retryable: false });
   expect(applied).toEqual(idsOf(1));
   expect(server.asked).toHaveLength(1);
-});
-
-const recovery = frame('stream.recovery_required', {
-  reason: 'cursor_too_old',
-  earliest_as_of: '2026-01-01T00:00:00.000Z',
-  resume_cursor: 'kept',
-});
-const gap: EventGap = {
-  reason: 'cursor_too_old',
-  lastCursor: 'old',
-  earliestAsOf: '2026-01-01T00:00:00.000Z',
-  resumeCursor: 'kept',
-};
-
-test('stream.recovery_required rejects with the gap, and stores no position', async () => {
-  server.plays({ parts: [checkpoint('old'), recovery] });
-
-  const { error, stored } = await follow(1, { lastEventId: 'old' });
-
-  expect(error).toBeInstanceOf(RecoveryRequiredError);
-  expect(error).toMatchObject({ gap });
-  expect(stored).toEqual([]);
-});
-
-test('with onGap the gap is reported first, then all stored events are applied, then the stream continues', async () => {
-  const list = {
-    success: true,
-    data: {
-      items: [1, 2].map((serial) => ({ cursor: cursorOf(serial), event: event(serial) })),
-      pagination: { has_more: false, next_cursor: null },
-    },
-    meta: { request_id: 'req_1' },
-  };
-  server.plays(
-    { parts: [checkpoint('old'), recovery] },
-    { headers: { 'content-type': 'application/json' }, parts: [JSON.stringify(list)] },
-    { parts: [checkpoint(cursorOf(2)), eventFrame(3)] },
-  );
-  const gaps: (EventGap | string)[] = [];
-
-  const { applied, stored } = await follow(3, {
-    lastEventId: 'old',
-    onGap: (one) => void gaps.push(one),
-  });
-
-  expect(gaps).toEqual([gap]);
-  expect(applied).toEqual(idsOf(1, 2, 3));
-  expect(stored).toEqual(['kept', cursorOf(1), cursorOf(2), cursorOf(3)]);
-  expect(server.asked[1]?.path).toBe(`/v2/projects/${projectId}/events?after=kept`);
-  expect(server.asked[2]?.lastEventId).toBe(cursorOf(2));
 });
 
 test('a connection without data is closed, one with keep-alives only is not', async () => {

@@ -19,7 +19,6 @@ import {
   ConflictError,
   ConnectionError,
   RefreshNotFinishedError,
-  TemporarilyUnavailableError,
 } from './errors.ts';
 import { createInventoryClient, type InventoryClient } from './inventory-client.ts';
 import type { RefreshRecord } from './records.ts';
@@ -42,31 +41,6 @@ function keys(): (string | string[] | undefined)[] {
 }
 
 describe('refresh', () => {
-  test('is sent as the interface defines: path, key, header of the key, body', async () => {
-    server.plays(pending(3, 202));
-
-    const answer = await client.refresh(scope, { language: 'german', maxCredits: 200, maxAge: 60 });
-
-    expect(server.requests).toMatchObject([
-      {
-        method: 'POST',
-        path: '/v2/platform/users/76100000000000001/inventory/730/2/refresh',
-        headers: {
-          'x-api-key': apiKey,
-          'idempotency-key': 'key-1',
-          'content-type': 'application/json',
-        },
-      },
-    ]);
-    expect(JSON.parse(server.requests[0]?.body ?? '')).toEqual({
-      max_credits: 200,
-      language: 'german',
-      max_age_seconds: 60,
-    });
-    expect(answer).toMatchObject({ retryAfterSeconds: 3, replayed: false });
-    expect(answer.record).toEqual(record());
-  });
-
   test('each call has a key of its own', async () => {
     server.plays(pending(1, 202));
 
@@ -96,32 +70,6 @@ describe('refresh', () => {
     },
   );
 
-  test.each([
-    [402, 'insufficient_credits'],
-    [409, 'idempotency_conflict'],
-    [422, 'max_credits_too_low'],
-    [403, 'permission_denied'],
-  ])('%i %s is returned at once', async (status, code) => {
-    server.plays(failure(status, code, { detail: { minimum: 125 } }));
-
-    await expect(client.refresh(scope)).rejects.toMatchObject({
-      code,
-      status,
-      detail: { minimum: 125 },
-    });
-    expect(server.requests).toHaveLength(1);
-  });
-
-  test('it waits for Retry-After, and not past its own deadline', async () => {
-    server.plays(failure(503, 'product_unavailable', { retryAfter: 40 }));
-
-    const refused = client.refresh(scope, { deadlineMs: 90_000 });
-
-    await expect(refused).rejects.toThrow(TemporarilyUnavailableError);
-    expect(environment.waits).toEqual([40_000, 40_000]);
-    expect(keys()).toEqual(['key-1', 'key-1', 'key-1']);
-  });
-
   test('a replayed acceptance is marked as replayed [replay]', async () => {
     const headers = { 'idempotency-replayed': 'true', 'retry-after': '1' };
     server.plays(success(record(), { status: 202, headers }));
@@ -132,26 +80,6 @@ describe('refresh', () => {
 });
 
 describe('cancel', () => {
-  test('whose response was lost and which then meets its own completion is no conflict', async () => {
-    server.plays(
-      { fault: 'refused' },
-      failure(409, 'refresh_already_completed'),
-      success(finished('cancelled')),
-    );
-
-    const { record: cancelled } = await client.cancel(refreshId);
-
-    expect(cancelled.outcome).toBe('cancelled');
-    expect(server.requests.map(({ method }) => method)).toEqual(['POST', 'POST', 'GET']);
-  });
-
-  test('of a refresh that was completed before is a conflict', async () => {
-    server.plays(failure(409, 'refresh_already_completed'));
-
-    await expect(client.cancel(refreshId)).rejects.toThrow(ConflictError);
-    expect(server.requests).toHaveLength(1);
-  });
-
   test('that was too late, after a lost response, is a conflict', async () => {
     server.plays(
       { fault: 'refused' },
@@ -177,12 +105,6 @@ describe('refreshAndWait', () => {
     expect(answer.retryAfterSeconds).toBeNull();
     expect(environment.waits).toEqual([5_000, 3_000, 2_000]);
     expect(seen.map(({ state }) => state)).toEqual(['queued', 'queued', 'completed', 'completed']);
-  });
-
-  test('every outcome is a result and not an error', async () => {
-    server.plays(pending(1, 202), success(finished('private')));
-
-    expect((await client.refreshAndWait(scope)).record.outcome).toBe('private');
   });
 
   test('at the deadline it rejects with the id, and the wait can be resumed', async () => {

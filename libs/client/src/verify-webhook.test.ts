@@ -69,46 +69,6 @@ test('by default the present time is used', () => {
   );
 });
 
-test.each([
-  ['an old one', -301],
-  ['one from the future', 301],
-])('%s may be a copy', (_name, seconds) => {
-  const headers = signed([secret], { at: nowMs / 1_000 + seconds });
-
-  expect(faultOf(() => verifyWebhook(headers, body, secret, { nowMs }))).toBe(
-    'timestamp_outside_tolerance',
-  );
-  expect(verifyWebhook(headers, body, secret, { nowMs, toleranceSeconds: 400 })).toEqual(event(1));
-});
-
-test.each([
-  ['another secret', () => verifyWebhook(signed([other]), body, secret, { nowMs })],
-  ['another body', () => verifyWebhook(signed([secret]), `${body} `, secret, { nowMs })],
-  [
-    'another id',
-    () => verifyWebhook({ ...signed([secret]), 'webhook-id': 'evt_2' }, body, secret, { nowMs }),
-  ],
-  [
-    'another time',
-    () =>
-      verifyWebhook({ ...signed([secret]), 'webhook-timestamp': '1767225601' }, body, secret, {
-        nowMs,
-      }),
-  ],
-  [
-    'another scheme',
-    () => {
-      const headers = signed([secret]);
-      const asymmetric = headers['webhook-signature'].replace('v1,', 'v1a,');
-      return verifyWebhook({ ...headers, 'webhook-signature': asymmetric }, body, secret, {
-        nowMs,
-      });
-    },
-  ],
-])('with %s it is not believed', (_name, work) => {
-  expect(faultOf(work)).toBe('signature_mismatch');
-});
-
 test('hostile headers are refused, whatever their content', () => {
   const text = fc.oneof(fc.string(), fc.constantFrom('v1,', 'v1,=', ' '.repeat(1e5), '1e3', '-1'));
   fc.assert(

@@ -17,8 +17,11 @@ export interface ScriptedAnswer {
   readonly body?: unknown;
   /** Delay of the response. */
   readonly delayMs?: number;
-  /** The connection ends before the response, in the middle of the body, or stays open. */
-  readonly fault?: 'refused' | 'cut' | 'silent';
+  /**
+   * The connection ends before the response, in the middle of the body or after it without its end, or
+   * stays open, before the response or after its body.
+   */
+  readonly fault?: 'refused' | 'cut' | 'torn' | 'silent' | 'stalled';
 }
 
 export type Respond = (request: ReceivedRequest, index: number) => ScriptedAnswer;
@@ -79,15 +82,19 @@ function write(response: ServerResponse, answer: ScriptedAnswer): void {
   if (fault === 'refused') response.destroy();
   if (fault === 'refused' || fault === 'silent') return;
   const text = typeof body === 'string' ? body : JSON.stringify(body);
+  const isWhole = fault === undefined;
   response.writeHead(status, {
     'content-type': 'application/json',
-    'content-length': Buffer.byteLength(text),
+    ...(fault === 'torn' || fault === 'stalled'
+      ? {}
+      : { 'content-length': Buffer.byteLength(text) }),
     ...headers,
   });
-  if (fault !== 'cut') {
+  if (isWhole) {
     response.end(text);
     return;
   }
+  const sent = fault === 'cut' ? text.slice(0, text.length / 2) : text;
   // The client receives only what was flushed to the socket before the end.
-  response.write(text.slice(0, text.length / 2), () => response.destroy());
+  response.write(sent, () => fault === 'stalled' || response.destroy());
 }
