@@ -73,9 +73,9 @@ test('each refresh of a batch has a key of its own, and its own result or error 
   });
   expect(server.requests[0]?.headers['idempotency-key']).toBeUndefined();
   expect(z.array(refreshBatchItem).parse(refreshBatchBody.parse(sent).items)).toEqual([
-    { ...scope, language: 'german', max_credits: 300, idempotency_key: 'mine' },
-    { ...scope, context_id: 6, language: 'english', max_credits: 125, idempotency_key: 'key-1' },
-    { ...scope, language: 'english', max_credits: 125, idempotency_key: 'key-2' },
+    { ...scope, language: 'german', maxCredits: 300, idempotencyKey: 'mine' },
+    { ...scope, context_id: 6, language: 'english', maxCredits: 125, idempotencyKey: 'key-1' },
+    { ...scope, language: 'english', maxCredits: 125, idempotencyKey: 'key-2' },
   ]);
   expect(refreshBatchResults.safeParse({ items }).error?.issues).toBeUndefined();
   const [first, second, third] = results;
