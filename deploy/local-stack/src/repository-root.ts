@@ -12,12 +12,12 @@ export const repositoryRoot = resolve(__dirname, '../../..');
  */
 export const compileCache = join(repositoryRoot, 'node_modules/.cache/compiled');
 
-/** Arguments for Node that run a service, telemetry loaded before anything it instruments. */
-export function serviceProgram(service: ServiceName): readonly string[] {
+/** Arguments for Node that run a service of a checkout, telemetry loaded before anything it instruments. */
+export function serviceProgram(service: ServiceName, root = repositoryRoot): readonly string[] {
   return [
     '--require',
-    compiled('libs/runtime/dist/telemetry.js'),
-    compiled(`services/${service}/dist/main.js`),
+    compiled('libs/runtime/dist/telemetry.js', root),
+    compiled(`services/${service}/dist/main.js`, root),
   ];
 }
 
@@ -31,8 +31,8 @@ export function shownPath(path: string): string {
   return inside.startsWith('..') ? path : inside;
 }
 
-function compiled(path: string): string {
-  const file = join(repositoryRoot, path);
+function compiled(path: string, root = repositoryRoot): string {
+  const file = join(root, path);
   if (existsSync(file)) return file;
   throw new SetupError(`${path} is missing.`, 'Compile the sources: npm run build.');
 }

@@ -6,6 +6,8 @@ export type StackService = ManagedProcess &
   ServiceUrls & {
     /** What its next process has: the running one has read it. */
     readonly environment: Record<string, string | undefined>;
+    /** Its next process is compiled from this checkout. */
+    runFrom(root: string): void;
   };
 
 export interface ServiceUrls {

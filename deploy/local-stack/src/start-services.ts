@@ -23,6 +23,8 @@ import type { StackService } from './stack.ts';
 
 /** What the processes of a stack have in common. */
 export interface StackRuntime {
+  /** The checkout of the services. */
+  readonly root: string;
   readonly logsDir: string;
   readonly onProgress: OnProgress;
   readonly onRestarted: () => void;
@@ -70,9 +72,10 @@ export async function startServices(
     const publicUrl = publicPort === null ? null : localUrl(publicPort);
     const operatorUrl = operatorPort === null ? null : localUrl(operatorPort);
     const environment = { ...serviceEnvironment(address, surroundingsOf(service)) };
+    const args = [...serviceProgram(service, runtime.root)];
     const process = createProcess(runtime, {
       name,
-      args: serviceProgram(service),
+      args,
       environment,
       probe: async () => {
         await assertHealthy(`${url}/readyz`);
@@ -80,7 +83,9 @@ export async function startServices(
       },
       aliveUrl: `${url}/livez`,
     });
-    return Object.assign(process, { service, url, publicUrl, operatorUrl, environment });
+    const runFrom = (root: string) =>
+      void args.splice(0, args.length, ...serviceProgram(service, root));
+    return Object.assign(process, { service, url, publicUrl, operatorUrl, environment, runFrom });
   });
   await startAll(runtime, services);
   return services;

@@ -9,6 +9,7 @@ import { type Lifetime, openLifetime } from '@inventory/runtime/lifetime';
 import { createLogger } from '@inventory/runtime/logger';
 import { readSettings } from '@inventory/runtime/settings';
 import { type LocalDirectory, openLocalDirectory } from './local-directory.ts';
+import { repositoryRoot } from './repository-root.ts';
 import { keepSecrets } from './secrets.ts';
 import { assignAddresses, localUrl } from './service-address.ts';
 import { databaseOf, type Environment } from './service-environment.ts';
@@ -42,6 +43,8 @@ export interface StackOptions {
   readonly topicPrefix?: string;
   readonly databasePrefix?: string;
   readonly replicas?: Replicas;
+  /** A compiled checkout whose services are started; this one when absent. */
+  readonly root?: string;
   /** Read instead of a simulator, which is then not started. */
   readonly platformBaseUrl?: string | null;
   /** Settings of the simulator, over those of the environment. */
@@ -86,7 +89,8 @@ async function start(options: StackOptions, lifetime: Lifetime): Promise<Stack> 
   const { onProgress = () => {}, onRestarted = () => {} } = options;
   const directory = openLocalDirectory(options.directory);
   const secrets = keepSecrets(directory.secretsFile);
-  const runtime = { logsDir: directory.logsDir, onProgress, onRestarted, lifetime };
+  const { root = repositoryRoot } = options;
+  const runtime = { root, logsDir: directory.logsDir, onProgress, onRestarted, lifetime };
   const backends = await openBackends(options, directory, runtime);
   const { kafkaBrokers, mongodbUri } = backends;
   const common = { kafkaBrokers, mongodbUri, topicPrefix, databasePrefix, secrets };

@@ -37,7 +37,7 @@ export interface Balance {
 
 /** The operator API of the first gateway. */
 export interface Operator {
-  /** Rejects when the call is refused, or when its answer differs from the operator document. */
+  /** Rejects when the call is refused, or, by default, when its answer differs from the operator document. */
   readonly call: OperatorClient['call'];
   newCustomer(options?: CustomerOptions): Promise<Customer>;
   newProject(accountId: string): Promise<string>;
@@ -68,12 +68,12 @@ function newKey() {
   return { 'idempotency-key': systemIdentifiers.uuidV7() };
 }
 
-export function createOperator(stack: OperatorAccess): Operator {
+export function createOperator(stack: OperatorAccess, fetch = fetchOnce): Operator {
   const { call } = createOperatorClient({
     url: stack.operatorUrl,
     token: stack.operatorToken,
     timeoutMs: patienceMs,
-    fetch: fetchOnce,
+    fetch,
   });
 
   async function newCredential(project_id: string, options: NewCredential = {}) {

@@ -25,16 +25,20 @@ export interface FollowerOptions {
   readonly apiKey: string;
   readonly lastEventId?: string;
   readonly onGap?: () => void;
+  /** Of another build; this one's when absent. */
+  readonly library?: { readonly createInventoryClient: typeof createInventoryClient };
 }
 
 export function startFollower(options: FollowerOptions): StreamFollower {
   const { url: baseUrl, apiKey, projectId, lastEventId, onGap } = options;
+  const library = options.library ?? { createInventoryClient };
   const stopped = new AbortController();
   const applied: AppliedEvent[] = [];
   let isPlaced = false;
   let interruptions = 0;
   let failure: unknown;
-  const reading = createInventoryClient({ baseUrl, apiKey })
+  const reading = library
+    .createInventoryClient({ baseUrl, apiKey })
     .followEvents(projectId, {
       signal: stopped.signal,
       lastEventId,

@@ -17,7 +17,7 @@ type Settings = Readonly<Record<string, string>>;
 export interface TestStackOptions
   extends Pick<
     StackOptions,
-    'replicas' | 'simulator' | 'serviceEnvironment' | 'kafkaSettings' | 'backendPorts'
+    'replicas' | 'root' | 'simulator' | 'serviceEnvironment' | 'kafkaSettings' | 'backendPorts'
   > {
   /** Settings of every process. */
   readonly environment?: Settings;
@@ -96,6 +96,7 @@ export async function openTestStack(options: TestStackOptions = {}): Promise<Tes
     ...names,
     ports: { simulator: simulatorPort },
     ...(options.replicas ? { replicas: options.replicas } : {}),
+    ...(options.root ? { root: options.root } : {}),
     ...(options.kafkaSettings ? { kafkaSettings: options.kafkaSettings } : {}),
     ...(options.backendPorts ? { backendPorts: options.backendPorts } : {}),
     simulator: { ...simulatorSettings, ...options.simulator },
