@@ -112,3 +112,15 @@ test('lines below the level are not written', () => {
 
   expect(text()).toBe('');
 });
+
+test('a field has its name in snake_case on the line, as on the wire, and what it holds stays as it is', () => {
+  const { logger, text } = openLog();
+
+  logger.info({ refreshId: 'r', pages_left: 1, audit: { actorName: 'a' } }, 'planted');
+
+  expect(JSON.parse(text())).toMatchObject({
+    refresh_id: 'r',
+    pages_left: 1,
+    audit: { actorName: 'a' },
+  });
+});

@@ -14,17 +14,20 @@ export interface LoggerOptions {
 
 let standardOutput: LogOutput | undefined;
 
-/** Structured log lines in JSON, without secrets, with the active trace id. */
+/**
+ * Structured log lines in JSON, without secrets, with the active trace id. Names of fields are
+ * camelCase in the code and snake_case in the line.
+ */
 export function createLogger(options: LoggerOptions): Logger {
   const settings = {
     level: options.level,
     base: { service: options.service },
-    formatters: { log: redact },
+    formatters: { log: (fields: Record<string, unknown>) => asWritten(redact(fields)) },
     // `redact` has serialized errors already.
     serializers: { err: (written: unknown) => written },
     mixin: () => {
       const traceId = currentTraceId();
-      return traceId ? { trace_id: traceId } : {};
+      return traceId ? { traceId } : {};
     },
   };
   if (options.destination) return pino(settings, options.destination);
@@ -33,6 +36,14 @@ export function createLogger(options: LoggerOptions): Logger {
   const logger = pino(settings, standardOutput);
   standardOutput.onRecovery = (lines) => logger.warn({ lines }, 'log lines dropped');
   return logger;
+}
+
+function asWritten(fields: Record<string, unknown>): Record<string, unknown> {
+  const written: Record<string, unknown> = {};
+  for (const [name, value] of Object.entries(fields)) {
+    written[name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)] = value;
+  }
+  return written;
 }
 
 /** Log lines that standard output did not accept, and no longer can. */

@@ -102,7 +102,7 @@ export function startPeriodicJob(options: PeriodicJobOptions): PeriodicJob {
       } catch (error) {
         failures += 1;
         measured.failed();
-        logger.warn({ err: error, job_name: name, failures }, 'job failed');
+        logger.warn({ err: error, jobName: name, failures }, 'job failed');
         await wokenOr(jitteredDelayMs(failureBackoff, failures));
       }
     }

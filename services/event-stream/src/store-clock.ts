@@ -52,8 +52,8 @@ export async function openStoreClock(
   });
   async function measure(): Promise<void> {
     await storeClock.measure();
-    const offset_ms = clock.now() - storeClock.now();
-    if (offset_ms !== 0) logger.warn({ offset_ms }, "the clock is not MongoDB's, which is used");
+    const offsetMs = clock.now() - storeClock.now();
+    if (offsetMs !== 0) logger.warn({ offsetMs }, "the clock is not MongoDB's, which is used");
   }
   await measure();
   startPeriodicJob({

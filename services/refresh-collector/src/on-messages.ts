@@ -65,7 +65,7 @@ export function onBillingOutcome(saga: Saga): Handlers {
   const { clock, logger } = saga;
   const reportLostHold = (refreshId: RefreshId) => {
     lostHolds.add(1);
-    logger.error({ refresh_id: refreshId }, 'hold lost: the refresh is completed without a charge');
+    logger.error({ refreshId }, 'hold lost: the refresh is completed without a charge');
   };
 
   return {

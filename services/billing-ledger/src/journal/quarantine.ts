@@ -28,7 +28,7 @@ export function createQuarantine({
       return false;
     },
     async add(accountId: AccountId, detail: string): Promise<void> {
-      logger.error({ account_id: accountId, detail }, 'account quarantined');
+      logger.error({ accountId, detail }, 'account quarantined');
       await store.insertQuarantined({ accountId, sinceMs: clock.now(), detail });
       known.add(accountId);
     },

@@ -52,7 +52,7 @@ export function createSnapshotRebuilds(deps: {
       if (generation === cache.generation && !cache.get(accountId)) {
         cache.set({ account, head, snapshotSeq: account.lastSeq });
       }
-      logger.info({ account_id: accountId, seq: account.lastSeq }, 'snapshot rebuilt');
+      logger.info({ accountId, seq: account.lastSeq }, 'snapshot rebuilt');
     } catch (error) {
       if (!isBroken(error)) throw error;
       await deps.quarantine.add(accountId, error.message);
@@ -64,10 +64,7 @@ export function createSnapshotRebuilds(deps: {
     add(accountId: AccountId): void {
       if (waiting.has(accountId)) return;
       waiting.add(accountId);
-      logger.warn(
-        { account_id: accountId },
-        'no usable snapshot: the commands of the account wait',
-      );
+      logger.warn({ accountId }, 'no usable snapshot: the commands of the account wait');
       onAdded();
     },
     /** Calls back when there is one more to rebuild. */

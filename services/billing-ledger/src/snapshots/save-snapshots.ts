@@ -34,7 +34,7 @@ export function createSnapshotSaver(deps: {
     } catch (error) {
       if (!(error instanceof Bug)) throw error;
       // One account whose journal or use is corrupt keeps no other from being saved.
-      logger.error({ err: error, account_id: accountId }, 'usage roll-up failed');
+      logger.error({ err: error, accountId }, 'usage roll-up failed');
     }
   }
 

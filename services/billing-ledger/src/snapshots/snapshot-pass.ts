@@ -45,7 +45,7 @@ export function createSnapshotPass(deps: {
     } catch (error) {
       if (!(error instanceof Bug)) throw error;
       // A broken account must not stop the snapshots of the others; verification reports it.
-      deps.logger.error({ err: error, account_id: accountId }, 'account load failed');
+      deps.logger.error({ err: error, accountId }, 'account load failed');
     }
   }
 

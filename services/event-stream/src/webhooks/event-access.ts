@@ -52,7 +52,7 @@ export function createProjectEventAccess(deps: {
         return accessOf((await answers.get(projectId)) === true);
       } catch (error) {
         failedAtMs = clock.now();
-        logger.warn({ err: error, project_id: projectId }, 'project access lookup failed');
+        logger.warn({ err: error, projectId }, 'project access lookup failed');
         return lastAnswer(projectId);
       }
     },

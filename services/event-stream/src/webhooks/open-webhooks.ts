@@ -170,7 +170,7 @@ async function openEventAccess(
       if (body.credentialId !== null) return;
       makeDue({ waitingOf: { accountId, projectId } }).catch((error: unknown) => {
         // They have a turn after their pause.
-        logger.warn({ err: error, account_id: accountId }, 'endpoints of a change not made due');
+        logger.warn({ err: error, accountId }, 'endpoints of a change not made due');
       });
     },
   });

@@ -202,8 +202,8 @@ async function recordHealth(
     if (!reason) return;
     // Its next turn ends its deliveries.
     dueBy(turn, deps.clock.now());
-    const { endpointId: endpoint_id, projectId: project_id } = endpoint;
-    deps.logger.warn({ endpoint_id, project_id, reason }, 'webhook endpoint disabled');
+    const { endpointId, projectId } = endpoint;
+    deps.logger.warn({ endpointId, projectId, reason }, 'webhook endpoint disabled');
     return countDisabled(reason);
   }
 }

@@ -69,7 +69,7 @@ async function setBalanceAlert(
     decisionTimeoutMs,
   );
   if (reply.result !== 'reply') {
-    logger.warn({ cause: reply.cause, request_id: requestId }, 'no outcome of a balance alert');
+    logger.warn({ cause: reply.cause, requestId }, 'no outcome of a balance alert');
     throw new Refused({ code: 'service_unavailable', retry_after_seconds: 1 });
   }
   const { outcome } = reply.body;

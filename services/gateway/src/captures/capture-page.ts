@@ -89,7 +89,7 @@ async function stage(deps: CapturePageDeps, page: ChainPage): Promise<ManifestPa
   try {
     return await deps.staging.stagePage({ scanId, page: number, inventoryEpoch }, members);
   } catch (error) {
-    deps.logger.info({ err: error, chain_id: scanId, page: number }, 'page not captured');
+    deps.logger.info({ err: error, chainId: scanId, page: number }, 'page not captured');
     return null;
   }
 }
@@ -107,6 +107,6 @@ async function keepCapture(
     await captures.insertCapture(capture, nowMs);
   } catch (error) {
     capturesEnded.add(1, { reason: 'store' });
-    logger.warn({ err: error, chain_id: capture.chainId }, 'capture not stored');
+    logger.warn({ err: error, chainId: capture.chainId }, 'capture not stored');
   }
 }

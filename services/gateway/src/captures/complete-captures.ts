@@ -55,7 +55,7 @@ async function complete(
   const { chainId } = capture;
   const giveUp = (reason: 'deadline' | 'evidence') => {
     capturesEnded.add(1, { reason });
-    logger.info({ chain_id: chainId, reason }, 'capture given up');
+    logger.info({ chainId, reason }, 'capture given up');
     return 'done' as const;
   };
   if (isGivenUp(capture, clock.now(), settleWithinMs)) return giveUp('deadline');

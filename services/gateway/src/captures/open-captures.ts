@@ -68,7 +68,7 @@ export function openCaptures(
     async readEpoch(chain: LiveChain, scope: InventoryKey): Promise<string | null> {
       if (!isCapturing(chain, rules, clock.now())) return null;
       return await rested.readEpoch(scope).catch((error: unknown) => {
-        logger.info({ err: error, chain_id: chain.chainId }, 'epoch of the inventory not known');
+        logger.info({ err: error, chainId: chain.chainId }, 'epoch of the inventory not known');
         return null;
       });
     },

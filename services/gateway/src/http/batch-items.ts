@@ -41,7 +41,7 @@ export function itemRefusal(
 ): PublicRefusal {
   const { refusal, cause } = toPublicRefused(error);
   if (statusOf(refusal) >= 500) {
-    logger.warn({ err: cause, request_id: requestId }, `batch item failed: ${refusal.code}`);
+    logger.warn({ err: cause, requestId }, `batch item failed: ${refusal.code}`);
   }
   return refusal;
 }

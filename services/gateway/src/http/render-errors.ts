@@ -25,9 +25,9 @@ export function renderErrors(
       const refused = toPublicRefused(error);
       const { code } = refused.refusal;
       if (statusOf(refused.refusal) >= 500) {
-        const { requestId: request_id, route } = context.state;
+        const { requestId, route } = context.state;
         const level = code === 'internal_error' ? 'error' : 'warn';
-        logger[level]({ err: refused.cause, request_id, route: route?.template }, code);
+        logger[level]({ err: refused.cause, requestId, route: route?.template }, code);
       }
       renderRefused(context, refused, prices.currentVersion());
     }

@@ -48,7 +48,7 @@ export function createAudit({
       await append({ ...call, kind: 'ended', action, parameters: ids, outcome });
     } catch (error) {
       // The effect is there, and so is the entry before it.
-      logger.error({ err: error, request_id: requestId }, 'the end of a change is not audited');
+      logger.error({ err: error, requestId }, 'the end of a change is not audited');
     }
   }
 

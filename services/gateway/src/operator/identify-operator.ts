@@ -36,7 +36,7 @@ export function identifyOperator({
     if (operator === undefined) {
       const { peer } = callOf(context, null);
       if (!attempts.take(peer)) throw throttled(attempts.secondsUntilToken(peer) ?? 1);
-      logger.warn({ request_id: context.state.requestId, peer }, 'no operator token');
+      logger.warn({ requestId: context.state.requestId, peer }, 'no operator token');
       await audit.refused(callOf(context, null), null, 'operator_token_required');
       context.set('WWW-Authenticate', 'Bearer');
       throw new Refused({ code: 'operator_token_required' });

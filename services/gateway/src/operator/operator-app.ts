@@ -64,7 +64,7 @@ function answerErrors(logger: Logger): Middleware<OperatorState> {
       const status = statusOf(refused.refusal);
       if (status >= 500) {
         const { requestId } = context.state;
-        logger.error({ err: error, request_id: requestId, code }, 'operator call failed');
+        logger.error({ err: error, requestId, code }, 'operator call failed');
       }
       context.status = status;
       context.set(refused.headers);

@@ -46,7 +46,7 @@ export function createIntentCloser(deps: {
         await intents.deleteIntent(requestId);
         return openIntents.add(-1);
       } catch (error) {
-        logger.warn({ err: error, request_id: requestId, failures }, 'intent not deleted');
+        logger.warn({ err: error, requestId, failures }, 'intent not deleted');
         await pause(jitteredDelayMs(removalBackoff, failures));
       }
     }
@@ -61,10 +61,7 @@ export function createIntentCloser(deps: {
       await intents.expediteReversal(requestId, deps.clock.now());
       deps.wakeReversals();
     } catch (error) {
-      logger.warn(
-        { err: error, request_id: requestId },
-        'reversal not expedited; it runs after the deadline',
-      );
+      logger.warn({ err: error, requestId }, 'reversal not expedited; it runs after the deadline');
     }
   }
 

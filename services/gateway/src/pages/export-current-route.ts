@@ -171,7 +171,7 @@ function toAnswer(
         .catch((error: unknown) => {
           exportsSent.add(1, { end: error instanceof ExportExpired ? 'expired' : 'cut' });
           if (!response.headersSent) throw error;
-          logger.info({ err: error, request_id: request.requestId }, 'export cut');
+          logger.info({ err: error, requestId: request.requestId }, 'export cut');
         })
         .finally(place.release);
     },

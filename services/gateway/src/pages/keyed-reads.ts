@@ -141,7 +141,7 @@ export function createKeyedReads(deps: {
     } finally {
       if (!counts) {
         await uncount().catch((err: unknown) =>
-          deps.logger.warn({ err, request_id: requestId }, 'failed replay not uncounted'),
+          deps.logger.warn({ err, requestId }, 'failed replay not uncounted'),
         );
       }
     }

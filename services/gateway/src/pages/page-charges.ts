@@ -98,7 +98,7 @@ export function createPageCharges(deps: PageChargesDeps): PageCharges {
     if (reply.result !== 'reply') {
       if (reply.result === 'not_sent') closer.closeUncharged(intent);
       else closer.reverseCharge(intent);
-      logger.warn({ request_id: intent.requestId, cause: reply.cause }, 'no billing outcome');
+      logger.warn({ requestId: intent.requestId, cause: reply.cause }, 'no billing outcome');
       return unavailable;
     }
     const { outcome } = reply.body;
@@ -106,7 +106,7 @@ export function createPageCharges(deps: PageChargesDeps): PageCharges {
       // It may be decided once the quarantine is lifted, by a record that is delivered again.
       closer.reverseCharge(intent);
       funds.recordQuarantine(intent.accountId);
-      logger.warn({ request_id: intent.requestId }, 'the account is in quarantine');
+      logger.warn({ requestId: intent.requestId }, 'the account is in quarantine');
       return unavailable;
     }
     if (outcome.result === 'applied') {
@@ -119,7 +119,7 @@ export function createPageCharges(deps: PageChargesDeps): PageCharges {
       return { result: 'refused', refusal };
     }
     // A fault: the reversal came first, or an id was used twice.
-    logger.error({ request_id: intent.requestId, refusal }, 'charge refused');
+    logger.error({ requestId: intent.requestId, refusal }, 'charge refused');
     return unavailable;
   }
 

@@ -46,7 +46,7 @@ export function pageReversals({
       if (keyId !== null) await keys.releaseKey(keyId, requestId);
       const result = outcome.refusal?.code ?? outcome.result;
       reversals.add(1, { result });
-      logger.info({ request_id: requestId, result }, 'page charge reversed');
+      logger.info({ requestId, result }, 'page charge reversed');
       return undefined;
     },
   };

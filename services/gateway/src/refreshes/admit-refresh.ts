@@ -121,7 +121,7 @@ async function isWithdrawn(
   try {
     return (await services.pendingCancels.withdrawCancel(refreshId)) || result === 'refused';
   } catch (error) {
-    services.logger.warn({ err: error, refresh_id: refreshId }, 'cancel not withdrawn');
+    services.logger.warn({ err: error, refreshId }, 'cancel not withdrawn');
     return result === 'refused';
   }
 }
@@ -137,7 +137,7 @@ async function cancelAttempt(
     services.wakeCancels();
   } catch (error) {
     // It is due later, or was withdrawn: the client has the id and can cancel the refresh.
-    services.logger.error({ err: error, refresh_id: refreshId }, 'undecided refresh not cancelled');
+    services.logger.error({ err: error, refreshId }, 'undecided refresh not cancelled');
   }
   const detail = { ...undecided.detail, refresh_id: refreshId };
   return refused({ ...undecided, detail });

@@ -62,7 +62,7 @@ async function cancelRefresh(
     services.decisionTimeoutMs,
   );
   if (reply.result !== 'reply') {
-    services.logger.warn({ cause: reply.cause, refresh_id: refreshId }, 'no outcome of a cancel');
+    services.logger.warn({ cause: reply.cause, refreshId }, 'no outcome of a cancel');
     // A retry is safe.
     throw new Refused({ code: 'service_unavailable', retry_after_seconds: 1 });
   }

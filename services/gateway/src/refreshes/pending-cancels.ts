@@ -16,9 +16,9 @@ export function pendingCancels(queue: Cancels['queue'], logger: Logger): Cancels
     queue,
     replyType: 'reply.refresh-cancel.v1',
     toMessage: cancelMessage,
-    async onReply({ refreshId: refresh_id }, { result }) {
+    async onReply({ refreshId }, { result }) {
       cancelsAcknowledged.add(1, { result });
-      logger.info({ refresh_id, result }, 'cancel of an undecided attempt acknowledged');
+      logger.info({ refreshId, result }, 'cancel of an undecided attempt acknowledged');
       return undefined;
     },
   };

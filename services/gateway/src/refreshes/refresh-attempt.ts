@@ -84,10 +84,7 @@ export async function sendAttempt(
       deps.logger.warn({ cause: reply.cause }, 'refresh not requested');
       return refused(notSent);
     case 'unknown':
-      deps.logger.warn(
-        { err: reply.cause, refresh_id: refreshId },
-        'no decision on a refresh in time',
-      );
+      deps.logger.warn({ err: reply.cause, refreshId }, 'no decision on a refresh in time');
       return refused(undecided);
     case 'reply':
       invariant(reply.body.refreshId === refreshId, 'the decision is on another refresh');

@@ -110,7 +110,7 @@ export function createProjectHub(
       }
     } catch (error) {
       // The next comparison of heads, or the next event, retries.
-      logger.warn({ err: error, project_id: projectId }, 'events not read from the log');
+      logger.warn({ err: error, projectId }, 'events not read from the log');
     } finally {
       filling = false;
     }

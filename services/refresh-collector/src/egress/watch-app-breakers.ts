@@ -52,14 +52,14 @@ export function watchAppBreakers(store: AppBreakerStore, clock: Clock, logger: L
     changes += 1;
     openings.set(appId, opening);
     counted.delete(appId);
-    logger.warn({ app_id: appId, until: opening.openUntilMs }, 'circuit breaker opened');
+    logger.warn({ appId, until: opening.openUntilMs }, 'circuit breaker opened');
     await store.saveOpening(appId, opening);
   }
 
   async function close(appId: number, opening: AppOpening): Promise<void> {
     changes += 1;
     openings.delete(appId);
-    logger.info({ app_id: appId }, 'circuit breaker closed');
+    logger.info({ appId }, 'circuit breaker closed');
     await store.deleteOpening(appId, opening);
   }
 

@@ -21,7 +21,7 @@ export async function sweepHolds(
     const { accountId, projectId, refreshId } = hold;
     const stored = await saga.refreshes.findRefresh(refreshId);
     if (stored && !isTerminal(stored.phase)) continue;
-    saga.logger.warn({ refresh_id: refreshId }, 'resolving old hold');
+    saga.logger.warn({ refreshId }, 'resolving old hold');
     if (!stored) {
       const requestedAtMs = saga.clock.now();
       await releaseOrphanedHold(saga, { accountId, projectId, refreshId, requestedAtMs }, {});

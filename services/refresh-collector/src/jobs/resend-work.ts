@@ -51,18 +51,18 @@ async function resend(
   settleGraceMs: number,
 ) {
   const { clock, logger } = saga;
-  const { refreshId: refresh_id, phase } = refresh;
+  const { refreshId, phase } = refresh;
   const deadlineMs = deadlineOf(refresh, settleGraceMs);
   const isOverdue = deadlineMs !== null && clock.now() >= deadlineMs;
   return await inSpan(
     { name: `resend pending command ${phase}`, parent: refresh.trace },
     async () => {
-      logger.info({ refresh_id, phase, tries, overdue: isOverdue }, 'resending pending command');
+      logger.info({ refreshId, phase, tries, overdue: isOverdue }, 'resending pending command');
       try {
         await sendEffects(saga, refresh, pendingEffects(refresh, isOverdue));
         return 'later' as const;
       } catch (error) {
-        logger.warn({ err: error, refresh_id }, 'pending command not sent');
+        logger.warn({ err: error, refreshId }, 'pending command not sent');
         return notSentPauseMs;
       }
     },

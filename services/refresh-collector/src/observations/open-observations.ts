@@ -59,7 +59,7 @@ export function openObservations(saga: Saga, lists: RefreshListStore, { call }: 
   saga.onEntered(({ phase, freshness, scope, refreshId }) => {
     if (phase !== 'queued' || freshness === null) return;
     takeCommitted(scope).catch((err: unknown) =>
-      logger.warn({ err, refresh_id: refreshId }, 'no observation taken'),
+      logger.warn({ err, refreshId }, 'no observation taken'),
     );
   });
 

@@ -102,7 +102,7 @@ async function reopenLeases(open: PlannedRefreshes, { inventories, saga }: Scans
       await inventories.openLease({ inventory, refreshId, token: null, deadlineMs });
     } catch (error) {
       if (isMongoUnavailable(error)) throw error;
-      saga.logger.error({ err: error, refresh_id: refreshId }, 'scan lease not reopened');
+      saga.logger.error({ err: error, refreshId }, 'scan lease not reopened');
     }
   }
 }

@@ -95,7 +95,7 @@ async function write(
 }
 
 function notSent({ logger }: Saga, { refreshId, phase }: Refresh, err: unknown): void {
-  logger.warn({ err, refresh_id: refreshId, phase }, 'messages not sent, to be resent');
+  logger.warn({ err, refreshId, phase }, 'messages not sent, to be resent');
 }
 
 /** Sends the messages of these effects; stores nothing. */

@@ -24,7 +24,7 @@ export function openSaga(
     /** A refresh entered a new phase on this replica. */
     entered(refresh: Refresh, left: RefreshPhase): void {
       countTransition(refresh, left);
-      logger.debug({ refresh_id: refresh.refreshId, phase: refresh.phase }, 'refresh advanced');
+      logger.debug({ refreshId: refresh.refreshId, phase: refresh.phase }, 'refresh advanced');
       for (const listener of listeners) listener(refresh, left);
     },
     /** Adds a listener for refreshes that enter a phase on this replica. */

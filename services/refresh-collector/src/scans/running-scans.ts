@@ -36,7 +36,7 @@ export function createRunningScans(scans: Scans, run: RunScan, onEnded: () => vo
     try {
       await inventories.releaseLease(lease);
     } catch (error) {
-      logger.warn({ err: error, refresh_id: lease.refreshId }, 'scan lease not released');
+      logger.warn({ err: error, refreshId: lease.refreshId }, 'scan lease not released');
     }
   }
 
@@ -62,7 +62,7 @@ export function createRunningScans(scans: Scans, run: RunScan, onEnded: () => vo
       const ended = run(claimed, { ...hold, ending: AbortSignal.any([hold.signal, leaving]) })
         .catch((error: unknown) => {
           // The lease expires, and another worker resumes from the last recorded page.
-          logger.error({ err: error, refresh_id: lease.refreshId }, 'scan interrupted');
+          logger.error({ err: error, refreshId: lease.refreshId }, 'scan interrupted');
         })
         .then(async () => {
           hold.end();

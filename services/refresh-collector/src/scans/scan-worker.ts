@@ -77,7 +77,7 @@ export function createScanWorker(
     try {
       return await take(waiting);
     } catch (error) {
-      logger.warn({ err: error, refresh_id: waiting.refreshId }, 'scan not taken');
+      logger.warn({ err: error, refreshId: waiting.refreshId }, 'scan not taken');
       return false;
     } finally {
       taking -= 1;
@@ -92,7 +92,7 @@ export function createScanWorker(
     const share = { partPages: partPages(planner.plan), overdue, nowMs: clock.now() };
     for (const { refreshId, pagesLeft } of scansToHandOver(staying, share)) {
       running.handOver(refreshId);
-      logger.info({ refresh_id: refreshId, pages_left: pagesLeft }, 'scan handed over');
+      logger.info({ refreshId, pagesLeft }, 'scan handed over');
     }
   }
 
@@ -156,7 +156,7 @@ function partPages({ replicas, pagesPerReplica, typicalPages }: PublishedPlan): 
 
 function logResumed({ refresh, epoch }: ClaimedScan, logger: Logger): Promise<void> {
   return inSpan({ name: 'resume scan', parent: refresh.trace }, async () =>
-    logger.info({ refresh_id: refresh.refreshId, epoch }, 'scan resumed'),
+    logger.info({ refreshId: refresh.refreshId, epoch }, 'scan resumed'),
   );
 }
 

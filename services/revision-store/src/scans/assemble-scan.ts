@@ -226,7 +226,7 @@ async function pagesMissing(scanning: Scanning, leased: LeasedScan): Promise<Ass
  */
 async function giveUp(scanning: Scanning, leased: LeasedScan): Promise<AssemblyEnd> {
   const { scan, tries } = leased.claimed;
-  scanning.logger.error({ scan_id: scan.scanId, tries: tries - 1 }, 'assembly given up');
+  scanning.logger.error({ scanId: scan.scanId, tries: tries - 1 }, 'assembly given up');
   return decided(await rejectScan(scanning, leased, 'given_up'));
 }
 
