@@ -137,8 +137,8 @@ describe('a refresh', () => {
     });
     const reports = () =>
       logged.mock.calls
-        .map(([fields]) => fields as { refresh_id?: string })
-        .filter(({ refresh_id }) => refresh_id === request.refreshId);
+        .map(([fields]) => fields as { refreshId?: string })
+        .filter(({ refreshId }) => refreshId === request.refreshId);
     await waitFor('the lost hold is reported', () => reports().length > 0);
     expect(reports()).toHaveLength(1);
     logged.mockRestore();
