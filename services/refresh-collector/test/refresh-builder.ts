@@ -5,16 +5,15 @@ import {
   newRefreshId,
   newRequestId,
 } from '@inventory/testkit/builders';
+import { newRefresh } from '../src/saga/new-refresh.domain.ts';
 import type { Refresh } from '../src/saga/refresh.domain.ts';
 
 export const requestedAtMs = Date.UTC(2026, 0, 1);
 
 /** A refresh as it is right after its insert; a test names only what it is about. */
 export function acceptedRefresh(overrides: Partial<Refresh> = {}): Refresh {
-  return {
+  const request = {
     refreshId: newRefreshId(),
-    version: 1,
-    phase: 'accepted',
     accountId: newAccountId(),
     projectId: newProjectId(),
     requestId: newRequestId(),
@@ -25,34 +24,10 @@ export function acceptedRefresh(overrides: Partial<Refresh> = {}): Refresh {
     language: 'english',
     maxCredits: 125,
     freshness: null,
-    expectedPages: null,
-    waitingId: 'gateway-1:req',
     requestedAtMs,
-    queueDeadlineMs: requestedAtMs + 30 * 60_000,
-    retryAfterSeconds: 1,
-    collectDeadlineMs: null,
-    completedAtMs: null,
-    refusal: null,
-    acceptance: null,
-    cancelRequested: false,
-    outcome: null,
-    observedAssets: null,
-    revisionId: null,
-    previousRevisionId: null,
-    observedAtMs: null,
-    billing: {
-      state: 'reserved',
-      disposition: null,
-      asset: 'credits',
-      reserved: 0,
-      charged: null,
-      released: null,
-    },
-    eventAppended: false,
-    scan: null,
-    trace: {},
-    ...overrides,
-  };
+  } as const;
+  const refresh = newRefresh(request, 'gateway-1:req', {}, requestedAtMs + 30 * 60_000);
+  return { ...refresh, ...overrides };
 }
 
 /** What the ledger records of its reservation. */

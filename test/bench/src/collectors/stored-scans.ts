@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { inventoryKeyText } from '@inventory/contracts/inventory-key';
 import { ensureIndexes } from '@inventory/mongo/indexes';
 import { collectorIndexes, openCollections } from '@inventory/refresh-collector/collections';
+import { newRefresh } from '@inventory/refresh-collector/saga/new-refresh.domain';
 import type { Refresh } from '@inventory/refresh-collector/saga/refresh.domain';
 import {
   newDocument,
@@ -78,10 +79,8 @@ function refreshOf(index: number, nowMs: number): Refresh {
     app_id: 730,
     context_id: 2,
   };
-  return {
+  const request = {
     refreshId: randomUUID(),
-    version: 1,
-    phase: 'queued',
     accountId: `acc_${String(index % accounts).padStart(8, '0')}-0000-7000-8000-000000000000`,
     projectId: 'prj_00000000-0000-7000-8000-000000000000',
     requestId: 'req_00000000-0000-7000-8000-000000000000',
@@ -92,31 +91,13 @@ function refreshOf(index: number, nowMs: number): Refresh {
     watchId: null,
     maxCredits: 125,
     freshness: null,
-    expectedPages: null,
-    waitingId: null,
     requestedAtMs: nowMs,
-    queueDeadlineMs: nowMs + hourMs,
-    retryAfterSeconds: 1,
-    collectDeadlineMs: null,
-    completedAtMs: null,
-    refusal: null,
+  } as const;
+  const refresh = newRefresh(request, undefined, {}, nowMs + hourMs);
+  return {
+    ...refresh,
+    phase: 'queued',
     acceptance: { priceVersion: 1, asset: 'credits', amount: 125, available: 0 },
-    cancelRequested: false,
-    outcome: null,
-    observedAssets: null,
-    revisionId: null,
-    previousRevisionId: null,
-    observedAtMs: null,
-    billing: {
-      state: 'reserved',
-      disposition: null,
-      asset: 'credits',
-      reserved: 125,
-      charged: null,
-      released: null,
-    },
-    eventAppended: false,
-    scan: null,
-    trace: {},
+    billing: { ...refresh.billing, reserved: 125 },
   };
 }
