@@ -152,14 +152,10 @@ function fieldsAt(schema: unknown, [key, ...rest]: readonly string[]): readonly 
   if (schema instanceof z.ZodOptional || schema instanceof z.ZodNullable) {
     return fieldsAt(schema.unwrap(), key === undefined ? [] : [key, ...rest]);
   }
-  if (key === undefined) return Object.keys(shapeOf(schema));
-  return fieldsAt(schema instanceof z.ZodArray ? schema.element : shapeOf(schema)[key], rest);
-}
-
-/** The fields of an object as they are sent. */
-function shapeOf(schema: unknown): Readonly<Record<string, z.ZodType>> {
-  if (schema instanceof z.ZodCodec) return shapeOf(schema.in);
-  return schema instanceof z.ZodObject ? schema.shape : {};
+  // Any other schema has no fields.
+  const fields = sentFields(schema as FieldsSchema);
+  if (key === undefined) return Object.keys(fields);
+  return fieldsAt(schema instanceof z.ZodArray ? schema.element : fields[key], rest);
 }
 
 function valueAt(value: unknown, path: readonly PropertyKey[]): unknown {
