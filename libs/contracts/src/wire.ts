@@ -23,8 +23,8 @@ type InCode<Field extends z.core.SomeType> =
             ? z.ZodOptional<InCode<Value>>
             : Field extends z.ZodArray<infer Item>
               ? z.ZodArray<InCode<Item>>
-              : Field extends z.ZodDiscriminatedUnion<infer Forms, infer Told>
-                ? z.ZodDiscriminatedUnion<FormsInCode<Forms>, Told>
+              : Field extends z.ZodDiscriminatedUnion<infer Forms, infer Discriminator>
+                ? z.ZodDiscriminatedUnion<FormsInCode<Forms>, Discriminator>
                 : Extract<Field, z.core.$ZodType>;
 type FormsInCode<Forms extends readonly z.core.SomeType[]> = {
   [Place in keyof Forms]: Extract<InCode<Forms[Place]>, z.core.$ZodTypeDiscriminable>;

@@ -32,7 +32,7 @@ const countedDuring = (period: Period, growth: number, otherwise: number): Value
   counted((minute) => (isIn(period, minute) ? growth : otherwise));
 const first = ({ from }: Period, minutes: number): Period => ({ from, to: from + minutes });
 
-/** Replicas are replaced one after the other: each is away for two minutes. */
+/** Replicas are replaced in sequence: each is down for two minutes. */
 function rolledOut(): Series {
   const ofService = (service: string, at: number): [string, Values][] => {
     const replica = `service="${service}",instance="${service}-2"`;
