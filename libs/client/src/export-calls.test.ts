@@ -89,6 +89,18 @@ test.each<[string, Cut]>([
   },
 );
 
+test('lines have the bytes of the service, digits that a number of JavaScript loses too (Reads) [export]', async () => {
+  const line = '{"asset":{"assetid":"1","wear":0.10},"description":{"id":12345678901234567890}}\n';
+  const sha256 = createHash('sha256').update(line).digest('hex');
+  const end = JSON.stringify({ end: { revision_id: 'invrev_1', rows: 1, sha256 } });
+  server.plays({ headers: { ...headers, 'x-export-rows': '1' }, body: `${line}${end}\n` });
+
+  const read: string[] = [];
+  for await (const bytes of client.exportLines(scope)) read.push(Buffer.from(bytes).toString());
+
+  expect(read).toEqual([line]);
+});
+
 test.each([
   ['no end', downloadFrom(0, 3), ExportNotFinishedError],
   ['another digest', downloadFrom(0, 4, { sha256: 'x' }), UnexpectedAnswerError],

@@ -25,6 +25,8 @@ export interface ExportCalls {
    * what was read is not whole.
    */
   export(scope: Scope, options?: ExportOptions): AsyncGenerator<DescribedAsset, void, void>;
+  /** The same as lines of JSON with their ends, byte for byte as the service sends them. */
+  exportLines(scope: Scope, options?: ExportOptions): AsyncGenerator<Uint8Array, void, void>;
   /** The same as one array, once it is whole. */
   readAll(scope: Scope, options?: ReadAllOptions): Promise<WholeInventory>;
 }
@@ -36,16 +38,20 @@ const lineFeed = 0x0a;
 const resumesMax = 3;
 const silenceDefaultMs = 45_000;
 
+/** What the loop takes of a row. */
+type RowOf<Row> = (asset: DescribedAsset, line: Uint8Array) => Row;
+
 export function createExportCalls(
   openBody: OpenBody,
   { newKey, nowMs, chance, pause }: ClientEnvironment,
 ): ExportCalls {
   /** Calls back with each position, the first one at the head of the response. */
-  async function* download(
+  async function* download<Row>(
     scope: Scope,
     options: ExportOptions & { readonly idempotencyKey: string },
+    rowOf: RowOf<Row>,
     onPosition: (position: ExportProgress, isReplay?: boolean) => void,
-  ): AsyncGenerator<DescribedAsset, void, void> {
+  ): AsyncGenerator<Row, void, void> {
     const { language, fromRow = 0, observationId, idempotencyKey, signal } = options;
     const { silenceMaxMs = silenceDefaultMs } = options;
     const parameters = { language, fromRow: fromRow || undefined, observationId };
@@ -74,30 +80,29 @@ export function createExportCalls(
       digest.update(line);
       position = { ...position, row: position.row + 1 };
       onPosition(position);
-      yield value as unknown as DescribedAsset;
+      yield rowOf(value as unknown as DescribedAsset, line);
     }
     throw new ConnectionError('The download ended before its end.');
   }
 
-  async function* exported(
+  async function* exported<Row>(
     scope: Scope,
     options: ExportOptions,
-    onPosition: (position: ExportProgress) => void = () => undefined,
-  ): AsyncGenerator<DescribedAsset, void, void> {
+    rowOf: RowOf<Row>,
+  ): AsyncGenerator<Row, void, void> {
     checkOptions(options);
     const { idempotencyKey = newKey() } = options;
     let position: ExportProgress | undefined;
     let freeUntilMs = nowMs() + readKeyMs;
     for (let failures = 1; ; failures += 1) {
       try {
-        const { row: fromRow, observationId } = position ?? {};
-        const rest = position === undefined ? {} : { fromRow, observationId };
-        return yield* download(scope, { ...options, idempotencyKey, ...rest }, (next, isReplay) => {
+        const rest = position && { fromRow: position.row, observationId: position.observationId };
+        const from = { ...options, idempotencyKey, ...rest };
+        return yield* download(scope, from, rowOf, (next, isReplay) => {
           // A key that was given and paid before this call may be void at any time.
           const isGiven = options.idempotencyKey !== undefined;
           if (isGiven && isReplay && position === undefined) freeUntilMs = 0;
           position = next;
-          onPosition(next);
           options.onProgress?.(next);
         });
       } catch (error) {
@@ -113,15 +118,19 @@ export function createExportCalls(
   }
 
   return {
-    export: (scope, options = {}) => exported(scope, options),
+    export: (scope, options = {}) => exported(scope, options, (asset) => asset),
+    exportLines: (scope, options = {}) => exported(scope, options, (_asset, line) => line),
     async readAll(scope, options = {}) {
+      checkOptions(options);
       const rows: DescribedAsset[] = [];
       const of = { revisionId: '', observationId: '' };
-      const all = exported(scope, options, ({ revisionId, observationId }) => {
-        Object.assign(of, { revisionId, observationId });
-      });
+      const onProgress = (progress: ExportProgress) => {
+        Object.assign(of, progress);
+        options.onProgress?.(progress);
+      };
+      const all = exported(scope, { ...options, onProgress }, (asset) => asset);
       for await (const row of all) rows.push(row);
-      return { ...of, rows };
+      return { revisionId: of.revisionId, observationId: of.observationId, rows };
     },
   };
 }

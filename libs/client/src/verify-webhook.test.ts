@@ -3,7 +3,7 @@ import { propertyRuns } from '@inventory/testkit/property-runs';
 import fc from 'fast-check';
 import { event } from '../test/stream-server.ts';
 import { WebhookVerificationError } from './errors.ts';
-import { verifyWebhook } from './verify-webhook.ts';
+import { signWebhook, verifyWebhook } from './verify-webhook.ts';
 
 const secret = `whsec_${Buffer.alloc(32, 7).toString('base64')}`;
 const other = `whsec_${randomBytes(32).toString('base64')}`;
@@ -33,7 +33,7 @@ function faultOf(work: () => unknown): string {
   throw new Error('it was believed');
 }
 
-test('the example of Standard Webhooks is verified [webhooks-standard-webhooks]', () => {
+test('the example of Standard Webhooks is verified, and signed alike [webhooks-standard-webhooks]', () => {
   const headers = {
     'webhook-id': 'msg_p5jXN8AQM9LWM0D4loKWxJek',
     'webhook-timestamp': '1614265330',
@@ -42,6 +42,9 @@ test('the example of Standard Webhooks is verified [webhooks-standard-webhooks]'
   const text = '{"test": 2432232314}';
   const key = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';
 
+  expect(
+    signWebhook({ id: headers['webhook-id'], body: text, nowMs: 1_614_265_330_999 }, key),
+  ).toEqual(headers);
   // Verified, and then found to be no event of the service.
   expect(faultOf(() => verifyWebhook(headers, text, key, { nowMs: 1_614_265_330_000 }))).toBe(
     'body_malformed',

@@ -54,9 +54,7 @@ export function verifyWebhook(
   if (!/^[0-9]{1,12}$/.test(timestamp)) throw new WebhookVerificationError('timestamp_malformed');
 
   const given = signaturesIn(signatures);
-  const expected = keys.map((key) =>
-    createHmac('sha256', key).update(`${id}.${timestamp}.`).update(rawBody).digest(),
-  );
+  const expected = keys.map((key) => signatureOf(key, id, timestamp, rawBody));
   // Every pair is compared, so that the duration does not depend on which one matches.
   const matches = expected.flatMap((one) => given.map((other) => isSame(one, other)));
   if (!matches.includes(true)) throw new WebhookVerificationError('signature_mismatch');
@@ -64,6 +62,36 @@ export function verifyWebhook(
     throw new WebhookVerificationError('timestamp_outside_tolerance');
   }
   return eventIn(rawBody);
+}
+
+export interface SignedWebhook {
+  /** The event's id: the same at every attempt. */
+  readonly id: string;
+  readonly body: string | Uint8Array;
+  /** Milliseconds since the Unix epoch; the present by default. */
+  readonly nowMs?: number | undefined;
+}
+
+/** The headers that a webhook of this body has under the secret, for a test of its receiver. */
+export function signWebhook(
+  { id, body, nowMs = wallClockMs() }: SignedWebhook,
+  secret: string,
+): Readonly<Record<'webhook-id' | 'webhook-timestamp' | 'webhook-signature', string>> {
+  const timestamp = String(Math.floor(nowMs / 1_000));
+  return {
+    'webhook-id': id,
+    'webhook-timestamp': timestamp,
+    'webhook-signature': `v1,${signatureOf(keyOf(secret), id, timestamp, body).toString('base64')}`,
+  };
+}
+
+function signatureOf(
+  key: Buffer,
+  id: string,
+  timestamp: string,
+  body: string | Uint8Array,
+): Buffer {
+  return createHmac('sha256', key).update(`${id}.${timestamp}.`).update(body).digest();
 }
 
 function keyOf(secret: string): Buffer {
