@@ -4,10 +4,11 @@
 const { readdirSync, readFileSync } = require('node:fs');
 const { join } = require('node:path');
 
-/** Workspaces that are shipped: images, the operator command line, the client library. */
+/** Workspaces that are shipped: images, both command lines, the client library. */
 function shippedFolders(root) {
   const services = readdirSync(join(root, 'services')).map((name) => `services/${name}`);
-  return [...services, 'test/platform-simulator', 'deploy/operator-cli', 'libs/client'].toSorted();
+  const others = ['test/platform-simulator', 'deploy/operator-cli', 'libs/cli', 'libs/client'];
+  return [...services, ...others].toSorted();
 }
 
 /**

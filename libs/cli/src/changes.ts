@@ -1,0 +1,36 @@
+import type { Asset, ChangesPage } from '@inventory/client/records';
+import { cells, type InventoryOptions, type Session, scopeOf } from './session.ts';
+
+export interface ChangesOptions extends InventoryOptions {
+  readonly since: string;
+}
+
+/** What changed since a revision; with `--json` a page of the API on each line. */
+export async function showChanges(
+  { client, printer, call }: Session,
+  options: ChangesOptions,
+  [platformId = '']: readonly string[],
+): Promise<void> {
+  const { since, language } = options;
+  let now = since;
+  const scope = scopeOf(platformId, options);
+  for await (const { page } of client.changes(scope, since, { ...call, language })) {
+    now = page.to_revision_id;
+    await printer.result(page, pageText(page));
+  }
+  printer.note(`To read on from here: --since ${now}`);
+}
+
+function pageText({ added, removed, changed, descriptions }: ChangesPage): string {
+  const keyOf = ({ classid, instanceid }: Pick<Asset, 'classid' | 'instanceid'>) =>
+    `${classid}_${instanceid}`;
+  const names = new Map(descriptions.map((one) => [keyOf(one), one.market_hash_name]));
+  const lines = [
+    ...added.map((asset) => cells('+', asset.assetid, asset.amount, names.get(keyOf(asset)))),
+    ...removed.map(({ assetid, amount }) => cells('-', assetid, amount)),
+    ...changed.map(({ asset, amount_before: before }) =>
+      cells('~', asset.assetid, `${before} -> ${asset.amount}`, names.get(keyOf(asset))),
+    ),
+  ];
+  return lines.length === 0 ? 'nothing changed' : lines.join('\n');
+}

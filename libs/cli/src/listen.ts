@@ -1,0 +1,55 @@
+import { createHash } from 'node:crypto';
+import { UsageFault } from './cli-process.ts';
+import { eventText } from './events.ts';
+import { follow, oldest } from './follow.ts';
+import { type Attempt, forwardEvent, readForwarding } from './forward-event.ts';
+import { type CallOptions, projectOf, type Session } from './session.ts';
+import { readStateFile, userFile, writeStateFile } from './state-file.ts';
+
+export interface ListenOptions extends CallOptions {
+  readonly forwardTo: string;
+  readonly from?: string;
+}
+
+/**
+ * Forwards each event of the Project to the receiver. The position is stored once the receiver has
+ * accepted everything up to it, so that no end of this program skips an event.
+ */
+export async function listen(session: Session, options: ListenOptions): Promise<void> {
+  const { cli, printer, baseUrl } = session;
+  const forwarding = { ...readForwarding(cli, options.forwardTo), onAttempt };
+  const projectId = await projectOf(session);
+  // Each Project has its own position for each receiver.
+  const owner = `${baseUrl}\n${projectId}\n${options.forwardTo}`;
+  const name = createHash('sha256').update(owner).digest('hex').slice(0, 16);
+  const path = userFile(cli, 'state', `listen-${name}.json`);
+  const from = options.from ?? storedCursor(path);
+  const start = from === null || from === oldest ? (from ?? 'now') : 'its stored position';
+  const signed = forwarding.secret === undefined ? 'not signed' : 'signed';
+  printer.note(`${projectId} to ${options.forwardTo}, ${signed}, from ${start} (${path})`);
+
+  async function onAttempt({ event, attempt, answer, retryInMs }: Attempt): Promise<void> {
+    const again = retryInMs === null ? '' : `, again in ${retryInMs / 1_000} s`;
+    const record = {
+      event_id: event.id,
+      type: event.type,
+      attempt,
+      answer,
+      retry_in_ms: retryInMs,
+    };
+    await printer.result(record, `${eventText(event)}  ${answer}${again}`);
+  }
+
+  await follow(session, {
+    projectId,
+    from,
+    apply: (event) => forwardEvent(cli, forwarding, event),
+    onProgress: (cursor) => writeStateFile(path, { cursor }),
+  });
+}
+
+function storedCursor(path: string): string | null {
+  const { cursor } = readStateFile(path) ?? { cursor: null };
+  if (cursor === null || typeof cursor === 'string') return cursor;
+  throw new UsageFault(`${path} has no cursor: delete it, or give --from`);
+}

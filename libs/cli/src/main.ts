@@ -1,0 +1,47 @@
+#!/usr/bin/env node
+import { once } from 'node:events';
+import { homedir } from 'node:os';
+import { setTimeout as timer } from 'node:timers/promises';
+import { type CliProcess, exitCodes, Interrupted } from './cli-process.ts';
+import { readKey } from './read-key.ts';
+import { runCli } from './run-cli.ts';
+
+const { stdin, stdout, stderr } = process;
+const interruption = new AbortController();
+const { signal } = interruption;
+const writeError: CliProcess['writeError'] = (text) => void stderr.write(text);
+
+// The second signal ends the program at once.
+process.once('SIGINT', () => interruption.abort(new Interrupted(130)));
+process.once('SIGTERM', () => interruption.abort(new Interrupted(143)));
+for (const stream of [stdout, stderr]) {
+  stream.on('error', ({ code }: NodeJS.ErrnoException) => {
+    // Its reader has enough.
+    if (code === 'EPIPE') process.exit(exitCodes.done);
+    if (stream === stdout) writeError(`failed: the output cannot be written: ${code}\n`);
+    process.exit(exitCodes.unfinished);
+  });
+}
+
+/** The exit code is set and not forced: what was written to a pipe is still on its way. */
+async function main(): Promise<void> {
+  process.exitCode = await runCli({
+    args: process.argv.slice(2),
+    environment: process.env,
+    homeDirectory: homedir(),
+    async write(data) {
+      if (!stdout.write(data)) await once(stdout, 'drain');
+    },
+    writeError,
+    columns: () => (stdout.isTTY ? stdout.columns : undefined),
+    errorColumns: () => (stderr.isTTY ? stderr.columns : undefined),
+    readKey: () => readKey({ input: stdin, writeError, signal }),
+    nowMs: Date.now,
+    async pause(ms) {
+      await timer(ms, undefined, { signal }).catch(() => signal.throwIfAborted());
+    },
+    signal,
+  });
+}
+
+void main();
