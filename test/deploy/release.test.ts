@@ -17,7 +17,7 @@ test('a release has one version: of packages, images, both OpenAPI documents, ma
     ...foundIn(/^docs\/generated\/(operator-)?openapi\.json$/, /^ {2}"version": "(.*)",$/gm),
     ...foundIn(/^deploy\/kubernetes\/overlays\/production\//, /newTag: ([\w.-]+)/g),
     ...foundIn(/^libs\/client\/src\/transport\.ts$/, /inventory-client\/([\d.]+)/g),
-    ...foundIn(/^libs\/client\/README\.md$/, /inventory-client-([\d.]+)\.tgz/g),
+    ...foundIn(/^libs\/(client|cli)\/README\.md$/, /inventory-(?:client|cli)-([\d.]+)\.tgz/g),
     ...foundIn(/^libs\/client-python\/pyproject\.toml$/, /^version = "(.*)"$/gm),
     ...foundIn(/^CHANGELOG\.md$/, /^## (.*)$/gm).slice(0, 1),
   ];

@@ -19,7 +19,7 @@ compdef _inventory inventory
 } as const;
 
 /** The commands and options that the last of the words begins. */
-export function completionsOf(program: Command, words: readonly string[]): string[] {
+export function completionsOf(program: Command, words: readonly string[]): string {
   let at = program;
   for (const word of words.slice(0, -1)) {
     at = at.commands.find((command) => command.name() === word) ?? at;
@@ -29,5 +29,6 @@ export function completionsOf(program: Command, words: readonly string[]): strin
   const values = at.registeredArguments.flatMap(({ argChoices = [] }) => argChoices);
   const flags = help.visibleOptions(at).flatMap(({ long }) => long ?? []);
   const begun = words.at(-1) ?? '';
-  return [...names, ...values, ...flags].filter((word) => word.startsWith(begun));
+  const found = [...names, ...values, ...flags].filter((word) => word.startsWith(begun));
+  return found.map((word) => `${word}\n`).join('');
 }

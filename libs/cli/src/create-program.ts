@@ -9,10 +9,11 @@ import { exportInventory } from './export.ts';
 import { listen } from './listen.ts';
 import { type LoginOptions, login } from './login.ts';
 import { refreshInventories } from './refresh.ts';
-import { openSession, type Session } from './session.ts';
+import { type EndWith, openSession, type Session } from './session.ts';
 import { showUsage } from './usage.ts';
 import { deleteWatch, listRuns, listWatches, putWatches } from './watches.ts';
 
+const helpColumns = 100;
 const afterHelp = `
 Address and key are INVENTORY_URL and INVENTORY_API_KEY, or those that inventory login stored.
 Results go to standard output, with --json as a line of JSON each; all else to standard error.
@@ -25,8 +26,17 @@ type Run = (session: Session, options: any, args: readonly string[]) => Promise<
 type Add = (parent: Command, line: string, description: string, run: Run) => Command;
 
 /** The command tree. A command sets its exit code by `endWith`. */
-export function createProgram(cli: CliProcess, endWith: Session['endWith']): Command {
+export function createProgram(cli: CliProcess, endWith: EndWith): Command {
   const program = new Command('inventory')
+    .exitOverride()
+    .configureOutput({
+      writeOut: (text) => void cli.write(text),
+      writeErr: cli.writeError,
+      getOutHelpWidth: () => helpColumns,
+      getErrHelpWidth: () => helpColumns,
+      getOutHasColors: () => false,
+      getErrHasColors: () => false,
+    })
     .description('Complete item inventories of game platform accounts.')
     .version(readVersion())
     .addHelpText('after', afterHelp);
@@ -54,13 +64,7 @@ export function createProgram(cli: CliProcess, endWith: Session['endWith']): Com
   program
     .command('complete', { hidden: true })
     .argument('[words...]')
-    .action((words: readonly string[]) =>
-      cli.write(
-        completionsOf(program, words)
-          .map((word) => `${word}\n`)
-          .join(''),
-      ),
-    );
+    .action((words: readonly string[]) => cli.write(completionsOf(program, words)));
   return program;
 }
 
@@ -116,19 +120,15 @@ function withCallOptions(command: Command): Command {
 }
 
 function withInventories(command: Command): Command {
-  return withInventory(command.argument('<platform_id...>', '17 digits each', platformIds), true);
+  return withInventory(command.argument('<platform_id...>', '17 digits each', platformIds));
 }
 
 function withInventory(command: Command, hasLanguage = true): Command {
-  if (command.registeredArguments.length === 0) {
-    command.argument('<platform_id>', '17 digits', platformId);
-  }
-  command
+  if (command.registeredArguments.length === 0) command.argument('<platform_id>', '', platformId);
+  if (hasLanguage) command.option('--language <word>', 'Of the texts; english by default.');
+  return command
     .requiredOption('--app <id>', 'Application.', whole(1, 2 ** 32 - 1))
     .requiredOption('--context <id>', 'Context of the application.', whole(1, 2 ** 31 - 1));
-  return hasLanguage
-    ? command.option('--language <word>', 'Of the descriptions; english by default.')
-    : command;
 }
 
 function platformId(value: string): string {
@@ -140,13 +140,11 @@ function platformIds(value: string, before: readonly string[] = []): readonly st
   return [...before, platformId(value)];
 }
 
-function whole(minimum: number, maximum = Number.MAX_SAFE_INTEGER) {
+function whole(minimum: number, maximum = 1_000_000_000) {
   return (value: string): number => {
-    const number = /^[0-9]{1,16}$/.test(value) ? Number(value) : Number.NaN;
+    const number = /^[0-9]{1,10}$/.test(value) ? Number(value) : Number.NaN;
     if (number >= minimum && number <= maximum) return number;
-    const range =
-      maximum === Number.MAX_SAFE_INTEGER ? `${minimum} or more` : `${minimum} to ${maximum}`;
-    throw new InvalidArgumentError(`It must be a whole number, ${range}.`);
+    throw new InvalidArgumentError(`It must be a whole number, ${minimum} to ${maximum}.`);
   };
 }
 

@@ -1,4 +1,4 @@
-import type { EventGap, ProjectEvent } from '@inventory/client/event-records';
+import type { ProjectEvent } from '@inventory/client/event-records';
 import type { Session } from './session.ts';
 
 export interface FollowPlan {
@@ -10,7 +10,7 @@ export interface FollowPlan {
   readonly onProgress?: (cursor: string) => void;
 }
 
-export const oldest = 'oldest';
+const oldest = 'oldest';
 
 /** Applies events one after the other until the program is interrupted; rejects as the client does. */
 export function follow(session: Session, plan: FollowPlan): Promise<never> {
@@ -26,9 +26,16 @@ export function follow(session: Session, plan: FollowPlan): Promise<never> {
       isWhole = true;
       plan.onProgress?.(cursor);
     },
-    onGap: (gap) => printer.note(gapText(gap), { 'stream.recovery_required': gap }),
+    onGap({ reason, earliestAsOf, resumeCursor }) {
+      const text = `stream.recovery_required: ${reason}. Events before ${earliestAsOf ?? 'now'} have expired.
+  Read the refreshes that you wait for, or list them; the stored events follow.`;
+      const gap = { reason, earliest_as_of: earliestAsOf, resume_cursor: resumeCursor };
+      printer.note(text, { 'stream.recovery_required': gap });
+    },
     onInterruption: ({ reason, retryInMs }) =>
-      printer.note(`stream: ${reason}; reconnects in ${Math.ceil(retryInMs / 1_000)} s`),
+      printer.note(`stream: ${reason}; reconnects in ${Math.ceil(retryInMs / 1_000)} s`, {
+        interruption: { reason, retry_in_ms: Math.ceil(retryInMs) },
+      }),
   });
 }
 
@@ -44,9 +51,4 @@ export async function applyStored(
     last = cursor;
   }
   return last;
-}
-
-function gapText({ reason, earliestAsOf }: EventGap): string {
-  return `stream.recovery_required: ${reason}. Events before ${earliestAsOf ?? 'now'} have expired.
-  Read the refreshes that you wait for, or list them; the stored events follow.`;
 }

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { UsageFault } from './cli-process.ts';
 import { eventText } from './events.ts';
-import { follow, oldest } from './follow.ts';
+import { follow } from './follow.ts';
 import { type Attempt, forwardEvent, readForwarding } from './forward-event.ts';
 import { type CallOptions, projectOf, type Session } from './session.ts';
 import { readStateFile, userFile, writeStateFile } from './state-file.ts';
@@ -24,9 +24,12 @@ export async function listen(session: Session, options: ListenOptions): Promise<
   const name = createHash('sha256').update(owner).digest('hex').slice(0, 16);
   const path = userFile(cli, 'state', `listen-${name}.json`);
   const from = options.from ?? storedCursor(path);
-  const start = from === null || from === oldest ? (from ?? 'now') : 'its stored position';
-  const signed = forwarding.secret === undefined ? 'not signed' : 'signed';
-  printer.note(`${projectId} to ${options.forwardTo}, ${signed}, from ${start} (${path})`);
+  const isSigned = forwarding.secret !== undefined;
+  const start = { forward_to: options.forwardTo, signed: isSigned, from: from ?? 'now' };
+  printer.note(
+    `${projectId} to ${start.forward_to}, ${isSigned ? '' : 'not '}signed, from ${start.from}; position in ${path}`,
+    { project_id: projectId, ...start, position_in: path },
+  );
 
   async function onAttempt({ event, attempt, answer, retryInMs }: Attempt): Promise<void> {
     const again = retryInMs === null ? '' : `, again in ${retryInMs / 1_000} s`;

@@ -14,14 +14,14 @@ const writeError: CliProcess['writeError'] = (text) => void stderr.write(text);
 // The second signal ends the program at once.
 process.once('SIGINT', () => interruption.abort(new Interrupted(130)));
 process.once('SIGTERM', () => interruption.abort(new Interrupted(143)));
-for (const stream of [stdout, stderr]) {
-  stream.on('error', ({ code }: NodeJS.ErrnoException) => {
-    // Its reader has enough.
-    if (code === 'EPIPE') process.exit(exitCodes.done);
-    if (stream === stdout) writeError(`failed: the output cannot be written: ${code}\n`);
-    process.exit(exitCodes.unfinished);
-  });
-}
+stdout.on('error', ({ code }: NodeJS.ErrnoException) => {
+  // Its reader has enough.
+  if (code === 'EPIPE') process.exit(exitCodes.done);
+  writeError(`failed: the output cannot be written: ${code}\n`);
+  process.exit(exitCodes.unfinished);
+});
+// The results do not depend on who reads the notes.
+stderr.on('error', () => undefined);
 
 /** The exit code is set and not forced: what was written to a pipe is still on its way. */
 async function main(): Promise<void> {

@@ -1,26 +1,11 @@
 import type { CliProcess } from './cli-process.ts';
 
-/** Writes what a command has to say: results to standard output, all else to standard error. */
-export interface Printer {
-  /** One result: a line of JSON with `--json`, the text for people otherwise. */
-  result(record: unknown, text: string): Promise<void>;
-  /** A line for people; with `--json` the record, if there is one. */
-  note(text: string, record?: unknown): void;
-  /**
-   * How far the command is: a line that is replaced on a terminal; elsewhere `step` as a line of its
-   * own, where it differs from the one before.
-   */
-  progress(line: (columns: number) => string, step: string): void;
-  /** Removes the line of the progress. */
-  clear(): void;
-}
+export type Printer = ReturnType<typeof createPrinter>;
 
 const clearLine = '\r\u001b[K';
 
-export function createPrinter(
-  { write, writeError, errorColumns }: CliProcess,
-  isJson: boolean,
-): Printer {
+/** Writes what a command has to say: results to standard output, all else to standard error. */
+export function createPrinter({ write, writeError, errorColumns }: CliProcess, isJson: boolean) {
   let isLineOpen = false;
   let lastStep = '';
   const clear = () => {
@@ -28,17 +13,21 @@ export function createPrinter(
     isLineOpen = false;
   };
   return {
+    /** Removes the line of the progress. */
     clear,
-    async result(record, text) {
+    /** One result: a line of JSON with `--json`, the text for people otherwise. */
+    async result(record: unknown, text: string): Promise<void> {
       clear();
       await write(`${isJson ? jsonLine(record) : plainText(text)}\n`);
     },
-    note(text, record) {
+    /** A line for people; with `--json` the record, if there is one. */
+    note(text: string, record?: unknown): void {
       clear();
       if (!isJson) writeError(`${plainText(text)}\n`);
       else if (record !== undefined) writeError(`${jsonLine(record)}\n`);
     },
-    progress(line, step) {
+    /** A line that is replaced on a terminal; elsewhere `step`, where it is another one than before. */
+    progress(line: (columns: number) => string, step: string): void {
       const columns = errorColumns();
       if (columns !== undefined) {
         writeError(`${clearLine}${plainText(line(columns)).slice(0, columns - 1)}`);

@@ -334,7 +334,7 @@ describe('every command', () => {
     [['refresh', '--app', '730', '--context', '2'], /missing required argument 'platform_id'/],
     [['refresh', '7610000000000000', '--app', '730', '--context', '2'], /It must be 17 digits/],
     [['refresh', scope.platform_id, '--app', '730'], /required option '--context <id>'/],
-    [['refresh', ...inventory, '--max-credits', '124'], /whole number, 125 or more/],
+    [['refresh', ...inventory, '--max-credits', '124'], /whole number, 125 to/],
     [['export', ...inventory, scope.platform_id], /too many arguments/],
     [['changes', ...inventory], /required option '--since <revision>'/],
     [['changes', ...inventory, '--since', '../x'], /The id of a revision must be/],

@@ -1,10 +1,8 @@
-import { type Command, CommanderError } from 'commander';
+import { CommanderError } from 'commander';
 import { type CliProcess, type ExitCode, exitCodes } from './cli-process.ts';
 import { createProgram } from './create-program.ts';
 import { createPrinter } from './printer.ts';
 import { fail } from './session.ts';
-
-const helpColumns = 100;
 
 /** Runs one command; resolves with its exit code. */
 export async function runCli(cli: CliProcess): Promise<ExitCode> {
@@ -16,33 +14,17 @@ export async function runCli(cli: CliProcess): Promise<ExitCode> {
     return exitCodes.usage;
   }
   let exitCode: ExitCode = exitCodes.done;
-  const shown: Promise<void>[] = [];
   const program = createProgram(cli, (code) => {
     exitCode = Math.max(exitCode, code);
   });
-  for (const command of [program, ...commandsBelow(program)]) {
-    command.exitOverride().configureOutput({
-      writeOut: (text) => void shown.push(cli.write(text)),
-      writeErr: writeError,
-      getOutHelpWidth: () => helpColumns,
-      getErrHelpWidth: () => helpColumns,
-      getOutHasColors: () => false,
-      getErrHasColors: () => false,
-    });
-  }
   try {
     await program.parseAsync(args.length === 0 ? ['--help'] : args, { from: 'user' });
     return exitCode;
   } catch (error) {
-    await Promise.all(shown);
     if (error instanceof CommanderError) {
       return error.exitCode === 0 ? exitCodes.done : exitCodes.usage;
     }
     const printer = createPrinter(cli, args.includes('--json'));
     return fail(printer, signal.aborted ? signal.reason : error);
   }
-}
-
-function commandsBelow(command: Command): Command[] {
-  return command.commands.flatMap((inner) => [inner, ...commandsBelow(inner)]);
 }

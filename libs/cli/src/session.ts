@@ -1,4 +1,3 @@
-import type { InventoryClient } from '@inventory/client/inventory-client';
 import type { Scope } from '@inventory/client/records';
 import { findAccess, openClient } from './access.ts';
 import { type CliProcess, type ExitCode, Interrupted } from './cli-process.ts';
@@ -17,36 +16,20 @@ export interface InventoryOptions extends CallOptions {
   readonly language?: string;
 }
 
-/** What a command works with. */
-export interface Session {
-  readonly cli: CliProcess;
-  readonly client: InventoryClient;
-  readonly baseUrl: string;
-  readonly printer: Printer;
-  /** Sets the exit code of the program. */
-  readonly endWith: (exitCode: ExitCode) => void;
-  /** Options of each call of the client. */
-  readonly call: { readonly deadlineMs: number; readonly signal: AbortSignal };
-}
-
 const timeoutDefaultSeconds = 30;
 
-export function openSession(
-  cli: CliProcess,
-  options: CallOptions,
-  endWith: Session['endWith'],
-): Session {
+export type Session = ReturnType<typeof openSession>;
+export type EndWith = (exitCode: ExitCode) => void;
+
+/** What a command works with; it sets its exit code by `endWith`. */
+export function openSession(cli: CliProcess, options: CallOptions, endWith: EndWith) {
   const access = findAccess(cli);
-  return {
-    cli,
-    endWith,
-    client: openClient(access),
-    baseUrl: access.baseUrl,
-    printer: createPrinter(cli, options.json === true),
-    call: callOf(cli, options),
-  };
+  const { baseUrl } = access;
+  const printer = createPrinter(cli, options.json === true);
+  return { cli, client: openClient(access), baseUrl, printer, endWith, call: callOf(cli, options) };
 }
 
+/** Options of each call of the client. */
 export function callOf({ signal }: CliProcess, { timeout = timeoutDefaultSeconds }: CallOptions) {
   return { deadlineMs: timeout * 1_000, signal };
 }
