@@ -44,6 +44,7 @@ const document = publicDocument(publicRoutes) as {
   readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
   readonly components: Readonly<Record<'schemas' | 'headers', Readonly<Record<string, object>>>>;
 };
+const served = withOpenEnums(document) as unknown as typeof document;
 const operations = Object.values(document.paths).flatMap((path) => Object.values(path));
 
 test('the document is valid OpenAPI 3.1 to a validator that is not ours', () => {
@@ -155,13 +156,15 @@ test('the document states defaults, types and bounds as the API applies them', (
 });
 
 test('enums of responses are open to later values in the served document, those of requests closed', () => {
-  const { paths, components } = withOpenEnums(document) as unknown as typeof document;
+  const { paths, components } = served;
   const responses = Object.values(paths).flatMap((path) =>
     Object.values(path).map((operation) => operation.responses),
   );
   const { Language, ...schemas } = components.schemas;
 
-  expect(JSON.stringify([responses, schemas])).not.toContain('"enum"');
+  const sent = JSON.stringify([responses, schemas]);
+  expect(sent).not.toContain('"enum"');
+  expect(sent).not.toContain('"#/components/schemas/Language"');
   expect(Language).toMatchObject({ enum: expect.arrayContaining(['english']) });
   expect(schemas['RefreshBilling']).toMatchObject({
     properties: {
@@ -181,8 +184,8 @@ test('every code of the table is documented where it can be answered', () => {
   );
 });
 
-/** Every schema of the document that has this keyword, with where it is. */
-function schemasWith(keyword: string) {
+/** Every schema of a document that has this keyword, with where it is. */
+function schemasWith(keyword: string, among: object = document) {
   const found: { readonly where: string; readonly schema: Record<string, unknown> }[] = [];
   const visit = (value: unknown, where: string): void => {
     if (typeof value !== 'object' || value === null) return;
@@ -191,9 +194,39 @@ function schemasWith(keyword: string) {
       if (!name.startsWith('example')) visit(of, `${where}/${name}`);
     }
   };
-  visit(document, '');
+  visit(among, '');
   return found;
 }
+
+test('a literal that is answered or sent tells forms apart: any other value may change within a version (Versioning)', () => {
+  const literals = schemasWith('const', served).map(({ where }) => where.split('/').at(-1));
+
+  expect([...new Set(literals)].toSorted()).toEqual([
+    ...['code', 'limit', 'mode', 'result', 'type'],
+  ]);
+  const discriminators = schemasWith('propertyName', served).map(
+    ({ schema }) => schema['propertyName'],
+  );
+  expect(discriminators).toEqual(expect.arrayContaining(literals));
+  expect(served.components.schemas['RefreshCompletedEvent']).toMatchObject({
+    properties: {
+      version: { type: 'integer', format: 'int32' },
+      type: { const: 'inventory.refresh.completed' },
+      data: { properties: { state: { 'x-extensible-enum': ['completed'] } } },
+    },
+  });
+});
+
+test('null has one form: the other of two forms', () => {
+  const nulls = schemasWith('type', served).filter(({ schema }) => schema['type'] === 'null');
+  const unions = schemasWith('anyOf', served).filter(({ schema }) =>
+    (schema['anyOf'] as { type?: string }[]).some(({ type }) => type === 'null'),
+  );
+
+  expect(nulls.map(({ where }) => where)).toEqual(unions.map(({ where }) => `${where}/anyOf/1`));
+  expect(schemasWith('nullable', served)).toEqual([]);
+  expect(JSON.stringify(served)).not.toMatch(/"type":\[|"enum":\[[^\]]*null/);
+});
 
 test('an integer has the size that it can have, and bounds where it is sent; a time has its format', () => {
   const integers = schemasWith('type').filter(({ schema }) => schema['type'] === 'integer');

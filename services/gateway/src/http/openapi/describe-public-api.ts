@@ -260,7 +260,7 @@ function contentOf(body: PublicEndpoint['answer']['body']): { type: string; sche
   const schema = {
     type: 'object',
     properties: {
-      success: { const: true },
+      success: { type: 'boolean', const: true },
       data: jsonSchemaOf(body.data, options),
       meta: jsonSchemaOf(body.meta, options),
     },
