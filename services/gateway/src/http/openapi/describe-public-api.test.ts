@@ -3,6 +3,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { projectEventTypes } from '@inventory/contracts/http/project-event';
+import { streamFrames } from '@inventory/contracts/http/stream-frames';
+import { webhookPingType } from '@inventory/contracts/http/webhooks';
 import { publicCodes } from '@inventory/contracts/refusal-codes';
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
@@ -40,12 +42,16 @@ interface Operation {
   >;
 }
 
+type Operations = Readonly<Record<string, Readonly<Record<string, Operation>>>>;
+
 const document = publicDocument(publicRoutes) as {
-  readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
+  readonly paths: Operations;
+  readonly webhooks: Operations;
   readonly components: Readonly<Record<'schemas' | 'headers', Readonly<Record<string, object>>>>;
 };
 const served = withOpenEnums(document) as unknown as typeof document;
 const operations = Object.values(document.paths).flatMap((path) => Object.values(path));
+const webhooks = Object.values(document.webhooks).flatMap((path) => Object.values(path));
 
 test('the document is valid OpenAPI 3.1 to a validator that is not ours', () => {
   const folder = mkdtempSync(join(tmpdir(), 'openapi-'));
@@ -59,18 +65,18 @@ test('the document is valid OpenAPI 3.1 to a validator that is not ours', () => 
   rmSync(folder, { recursive: true });
 });
 
-test('every operation, with and without a body, has an example that fits its own schema', () => {
+test('every operation and webhook, with and without a body, has an example that fits its own schema', () => {
   const ajv = new Ajv2020({ strict: false });
   addFormats.default(ajv);
   ajv.addSchema(document, 'document');
-  const media = operations.flatMap(({ operationId, requestBody, responses }) => [
+  const media = [...operations, ...webhooks].flatMap(({ operationId, requestBody, responses }) => [
     ...Object.entries(requestBody?.content ?? {}).map(([type, of]) => ({
       where: `${operationId} body`,
       type,
       of,
     })),
     ...Object.entries(responses).flatMap(([status, { content }]) =>
-      Object.entries(content).map(([type, of]) => ({
+      Object.entries(content ?? {}).map(([type, of]) => ({
         where: `${operationId} ${status}`,
         type,
         of,
@@ -162,7 +168,7 @@ test('enums of responses are open to later values in the served document, those 
   );
   const { Language, ...schemas } = components.schemas;
 
-  const sent = JSON.stringify([responses, schemas]);
+  const sent = JSON.stringify([responses, schemas, served.webhooks]);
   expect(sent).not.toContain('"enum"');
   expect(sent).not.toContain('"#/components/schemas/Language"');
   expect(Language).toMatchObject({ enum: expect.arrayContaining(['english']) });
@@ -202,7 +208,7 @@ test('a literal that is answered or sent tells forms apart: any other value may 
   const literals = schemasWith('const', served).map(({ where }) => where.split('/').at(-1));
 
   expect([...new Set(literals)].toSorted()).toEqual([
-    ...['code', 'limit', 'mode', 'result', 'type'],
+    ...['code', 'event', 'limit', 'mode', 'result', 'type'],
   ]);
   const discriminators = schemasWith('propertyName', served).map(
     ({ schema }) => schema['propertyName'],
@@ -380,4 +386,30 @@ test('every type of event of a Project is a documented frame of its stream (Even
   );
 
   expect(frames).toEqual([expect.arrayContaining([...projectEventTypes])]);
+});
+
+test('every frame of the stream has a schema; a control frame has no id (Events)', () => {
+  const { StreamFrame, ...schemas } = document.components.schemas;
+  const { mapping } = (StreamFrame as { discriminator: { mapping: Record<string, string> } })
+    .discriminator;
+  const membersOf = (reference = '') => {
+    const schema = schemas[reference.split('/').at(-1) ?? ''] as { required: readonly string[] };
+    return schema.required;
+  };
+
+  expect(Object.keys(mapping)).toEqual(Object.keys(streamFrames));
+  for (const [event, reference] of Object.entries(mapping)) {
+    const members = event.startsWith('stream.') ? ['event', 'data'] : ['event', 'id', 'data'];
+    expect([event, membersOf(reference)]).toEqual([event, members]);
+  }
+});
+
+test('every type of event is a documented webhook, with the headers of its signature (Events: webhooks)', () => {
+  const types = Object.keys(document.webhooks);
+  const headers = webhooks.map(({ parameters }) => parameters.map(({ name }) => name));
+
+  expect(types).toEqual([...projectEventTypes, webhookPingType]);
+  expect(headers).toEqual(
+    types.map(() => ['webhook-id', 'webhook-timestamp', 'webhook-signature']),
+  );
 });

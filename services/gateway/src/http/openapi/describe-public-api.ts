@@ -52,6 +52,13 @@ import {
   watchTest,
   watchView,
 } from '@inventory/contracts/http/watches';
+import {
+  webhookAttempt,
+  webhookDelivery,
+  webhookEndpoint,
+  webhookEndpointWithSecret,
+  webhookPingEvent,
+} from '@inventory/contracts/http/webhooks';
 import { creditFunding, subscriptionFunding } from '@inventory/contracts/internal/ledger';
 import { inventoryKey } from '@inventory/contracts/inventory-key';
 import { language } from '@inventory/contracts/languages';
@@ -82,6 +89,7 @@ import {
 } from './error-responses.ts';
 import { exampleIds, exampleScope } from './examples.ts';
 import { productVersion } from './release.ts';
+import { frameSchemas, webhookRequests } from './sent-events.ts';
 
 const named: NamedSchemas = new Map<z.core.$ZodType, string>([
   [accountView, 'Account'],
@@ -104,6 +112,11 @@ const named: NamedSchemas = new Map<z.core.$ZodType, string>([
   [plainMeta, 'PlainMeta'],
   [priceView, 'Prices'],
   [projectEvent, 'ProjectEvent'],
+  [webhookAttempt, 'WebhookAttempt'],
+  [webhookDelivery, 'WebhookDelivery'],
+  [webhookEndpoint, 'WebhookEndpoint'],
+  [webhookEndpointWithSecret, 'WebhookEndpointWithSecret'],
+  [webhookPingEvent, 'WebhookPingEvent'],
   [rateLimit, 'RateLimit'],
   [requestLimit, 'RequestLimit'],
   [readLimit, 'ReadLimit'],
@@ -187,7 +200,7 @@ const publicApi: ApiDescription<PublicEndpoint> = {
   security: { ApiKey: securityScheme },
   headers,
   named,
-  schemas: publicErrorSchemas(named),
+  schemas: { ...frameSchemas(named), ...publicErrorSchemas(named) },
   parameterExamples: {
     ...exampleScope,
     project_id: exampleIds.project,
@@ -222,7 +235,8 @@ export function publicDocument(
     ...publicApi.describe(endpoint),
     ...(endpoint.hasEventsOrigin && eventsOrigin ? { servers: [{ url: eventsOrigin }] } : {}),
   });
-  return openApiDocument({ ...publicApi, describe }, endpoints);
+  const document = openApiDocument({ ...publicApi, describe }, endpoints);
+  return { ...document, webhooks: webhookRequests(named) };
 }
 
 function permissionText(permission: string | undefined, isOpen: boolean): string {

@@ -2,6 +2,8 @@ import { changesPath } from '@inventory/contracts/http/changes';
 import { currentPath } from '@inventory/contracts/http/current';
 import type { ProjectEvent } from '@inventory/contracts/http/project-event';
 import { refreshPath, type refreshRecord } from '@inventory/contracts/http/refresh';
+import { watchPath } from '@inventory/contracts/http/watches';
+import { type webhookPingEvent, webhookPingType } from '@inventory/contracts/http/webhooks';
 import { type PublicCode, refusalCodes } from '@inventory/contracts/refusal-codes';
 import type { z } from 'zod';
 
@@ -215,4 +217,27 @@ export const completedEvent: ProjectEvent = {
     current: currentPath(exampleScope),
     changes: changesPath(exampleScope, exampleBefore),
   },
+};
+
+/** An event of each type, as it is sent; of a test with its endpoint. */
+export const exampleEvents: Readonly<Record<string, object>> = {
+  'inventory.refresh.completed': completedEvent,
+  'inventory.watch.paused': {
+    ...completedEvent,
+    type: 'inventory.watch.paused',
+    data: { watch_id: exampleIds.watch, scope: exampleScope, reason: 'insufficient_funds' },
+    links: { watch: watchPath(exampleIds.project, exampleScope) },
+  } satisfies ProjectEvent,
+  'account.balance.low': {
+    ...completedEvent,
+    type: 'account.balance.low',
+    data: { available: 480, threshold: 500 },
+    links: { account: '/v2/account' },
+  } satisfies ProjectEvent,
+  [webhookPingType]: {
+    ...completedEvent,
+    type: webhookPingType,
+    data: { endpoint_id: exampleIds.webhookEndpoint },
+    links: {},
+  } satisfies z.input<typeof webhookPingEvent>,
 };
