@@ -2,7 +2,7 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { provideOasdiff } from '../support/provide-oasdiff.ts';
+import { provideOasdiff } from '../support/provide-go-program.ts';
 import { readJson, root } from '../tidy/tracked-files.ts';
 
 const path = 'docs/generated/openapi.json';
