@@ -1,4 +1,8 @@
+import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { optionsOf } from './command-options.ts';
 import { readCommands } from './operator-commands.ts';
 import { runCli } from './run-cli.ts';
@@ -266,4 +270,12 @@ test.each([
 
   expect(ended).toMatchObject({ code: 2, out: '', requests: [] });
   expect(ended.err).toMatch(message);
+});
+
+test('a reader that closes the output early ends the program in silence', async () => {
+  const program = join(import.meta.dirname, '../dist/main.js');
+  const cli = spawn(process.execPath, [program, '--help'], { stdio: ['ignore', 'pipe', 'pipe'] });
+  cli.stdout.destroy();
+  const [errors, [code]] = await Promise.all([text(cli.stderr), once(cli, 'close')]);
+  expect({ errors, code }).toEqual({ errors: '', code: 0 });
 });
