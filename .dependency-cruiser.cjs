@@ -34,7 +34,8 @@ const roomsOfTheStore = [
 
 /** The rooms of the collector from the ground up, each with those below it that it uses. */
 const roomsOfTheCollector = {
-  egress: [],
+  platform: [],
+  egress: ['platform'],
   saga: [],
   observations: ['saga'],
   plan: ['egress', 'saga'],
@@ -42,9 +43,9 @@ const roomsOfTheCollector = {
   reads: ['plan', 'saga'],
   status: ['admission', 'egress', 'plan', 'saga'],
   jobs: ['saga'],
-  scans: ['egress', 'plan', 'saga'],
+  scans: ['egress', 'plan', 'platform', 'saga'],
   planning: ['egress', 'observations', 'plan', 'saga', 'scans'],
-  'live-pages': ['egress'],
+  'live-pages': ['egress', 'platform'],
 };
 const roomsHaveOneDirection = Object.entries(roomsOfTheCollector).map(([room, used]) => ({
   name: 'rooms-have-one-direction',
