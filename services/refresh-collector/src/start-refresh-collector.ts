@@ -25,10 +25,7 @@ import { startConsuming } from './on-messages.ts';
 import { createExpectations } from './plan/expectations.ts';
 import { createPlanStore } from './plan/plan-store.ts';
 import { createPlannerLease, type PlannerLease } from './plan/planner-lease.ts';
-import { createRefreshSurveyStore } from './plan/refresh-survey-store.ts';
 import { createReplicaStore } from './plan/replica-store.ts';
-import { observeRefreshes } from './plan/survey-metrics.ts';
-import { surveyRefreshes } from './plan/survey-refreshes.ts';
 import { startScanning } from './planning/start-scanning.ts';
 import { refreshRoutes } from './reads/refresh-routes.ts';
 import { createRecentUse } from './recent-use.ts';
@@ -44,6 +41,9 @@ import type { Scans } from './scans/scans.ts';
 import { countEnds } from './status/count-ends.ts';
 import { createQuarterHourStore } from './status/quarter-hour-store.ts';
 import { statusRoute } from './status/status-route.ts';
+import { createRefreshSurveyStore } from './survey/refresh-survey-store.ts';
+import { observeRefreshes } from './survey/survey-metrics.ts';
+import { surveyRefreshes } from './survey/survey-refreshes.ts';
 
 type Context = ServiceContext<RefreshCollectorConfig>;
 

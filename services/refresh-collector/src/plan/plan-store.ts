@@ -5,8 +5,8 @@ import type { Collection } from 'mongodb';
 import { z } from 'zod';
 import { identityStatuses } from '../egress/egress-identity.domain.ts';
 import { openPhases, waitingPhases } from '../saga/refresh.domain.ts';
+import type { RefreshSurvey } from '../survey/refresh-survey-store.ts';
 import type { PublishedPlan } from './published-plan.domain.ts';
-import type { RefreshSurvey } from './refresh-survey-store.ts';
 
 const phaseCount = <const Phases extends readonly string[]>(phases: Phases) =>
   z.object({ phase: z.enum(phases), count: z.int(), oldestAtMs: z.number().nullable() });
