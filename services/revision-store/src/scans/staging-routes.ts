@@ -11,8 +11,8 @@ import { internalRoute } from '@inventory/http/internal-route';
 import { freeBytes } from '@inventory/runtime/free-bytes';
 import { z } from 'zod';
 import type { InventoryEpoch } from '../domain/observation.ts';
-import type { Scanning } from '../scans/open-scanning.ts';
-import { stageChunk } from '../scans/stage-chunk.ts';
+import type { Scanning } from './open-scanning.ts';
+import { stageChunk } from './stage-chunk.ts';
 
 /** 204 once the chunk is durable. */
 export const putChunkRoute = internalRoute({

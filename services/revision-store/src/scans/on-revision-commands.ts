@@ -1,8 +1,8 @@
 import type { Handlers } from '@inventory/messaging/dispatch';
-import type { Scanning } from '../scans/open-scanning.ts';
-import { recordAbandonedScan } from '../scans/record-abandoned-scan.ts';
-import { recordCompletedScan } from '../scans/record-completed-scan.ts';
-import type { Assemblies } from '../scans/start-assemblies.ts';
+import type { Scanning } from './open-scanning.ts';
+import { recordAbandonedScan } from './record-abandoned-scan.ts';
+import { recordCompletedScan } from './record-completed-scan.ts';
+import type { Assemblies } from './start-assemblies.ts';
 
 export function onRevisionCommands(scanning: Scanning, assemblies: Assemblies): Handlers {
   return {
