@@ -4,7 +4,7 @@ import { createTestClock } from '@inventory/testkit/test-clock';
 import { acceptedRefresh } from '../../test/refresh-builder.ts';
 import { noPlan, sizeHoldsMs } from '../plan/published-plan.domain.ts';
 import { noEndCheck } from '../saga/recorded-scan.domain.ts';
-import type { Refresh } from '../saga/refresh.domain.ts';
+import type { PlannedRefresh } from '../saga/refresh.domain.ts';
 import type { ChangedRefresh } from '../saga/refresh-document.ts';
 import type { PlanLimits } from './planning.ts';
 import type { QueuedRefresh, QueuePosition } from './queued-refreshes.domain.ts';
@@ -22,7 +22,7 @@ const typicalFirst = 10;
 let versions = 0;
 
 interface Fields {
-  readonly phase?: Refresh['phase'];
+  readonly phase?: PlannedRefresh['phase'];
   readonly inventory?: string;
   readonly queueDeadlineMs?: number;
   readonly collectDeadlineMs?: number | null;

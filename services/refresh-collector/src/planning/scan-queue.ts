@@ -8,7 +8,7 @@ import {
   type InventorySize,
   reportedPages,
 } from '../saga/recorded-scan.domain.ts';
-import type { Refresh } from '../saga/refresh.domain.ts';
+import type { PlannedRefresh } from '../saga/refresh.domain.ts';
 import type { ScanStore } from '../scans/scan-store.ts';
 import type { PlanLimits } from './planning.ts';
 import type { OpenRefreshes, StartedScan } from './queue-snapshot.domain.ts';
@@ -79,11 +79,11 @@ export type PlannedRefreshes = ReturnType<typeof createPlannedRefreshes>;
 /** A planned refresh, as the plan reads it. */
 interface Entry extends QueuedRefresh {
   readonly version: number;
-  readonly phase: Refresh['phase'];
+  readonly phase: PlannedRefresh['phase'];
   readonly collectDeadlineMs: number | null;
   /** Whether an observation may be taken instead of a scan. */
   readonly takesObservation: boolean;
-  readonly scan: Refresh['scan'];
+  readonly scan: PlannedRefresh['scan'];
   readonly isReserved: boolean;
   /** When it was first seen here in its phase. */
   readonly sinceMs: number;
@@ -131,7 +131,7 @@ export function createPlannedRefreshes(limits: PlanLimits, lastPlan: PublishedPl
 
   return {
     /** Applies a change unless a later one is known; true when a plan depends on it. */
-    put(refresh: Refresh): boolean {
+    put(refresh: PlannedRefresh): boolean {
       const { refreshId: id, phase, version, scan } = refresh;
       const inventory = inventoryKeyText(refresh.scope);
       const before = entries.get(id);
@@ -188,7 +188,7 @@ export function createPlannedRefreshes(limits: PlanLimits, lastPlan: PublishedPl
  * first seen in its phase.
  */
 function entryOf(
-  refresh: Refresh,
+  refresh: PlannedRefresh,
   inventory: string,
   sinceMs: number,
   { queueMs, collectMs }: PlanLimits,
@@ -213,7 +213,7 @@ function entryOf(
 }
 
 function isLargerThanExpected(
-  { scan, expectedPages }: Refresh | Entry,
+  { scan, expectedPages }: PlannedRefresh | Entry,
   assetsPerPage: number,
 ): boolean {
   const pages = scan && reportedPages(scan, assetsPerPage);

@@ -7,7 +7,7 @@ import { newWork, workField } from '@inventory/work/work-field';
 import { Binary } from 'mongodb';
 import { z } from 'zod';
 import type { RecordedPage } from './recorded-scan.domain.ts';
-import { isTerminal, isWaiting, type Refresh, refresh } from './refresh.domain.ts';
+import { isTerminal, isWaiting, plannedRefresh, type Refresh, refresh } from './refresh.domain.ts';
 
 /** A staged page of a scan, as it is recorded. */
 const stagedPage = manifestPage.extend({
@@ -33,9 +33,9 @@ const document = refresh.extend({
 });
 export type RefreshDocument = z.infer<typeof document>;
 
-/** A refresh, and when it changed. */
+/** A planned refresh, and when it changed. */
 const { changedAt } = document.shape;
-const changedRefresh = refresh.extend({ _id: refreshId, changedAt });
+const changedRefresh = plannedRefresh.extend({ _id: refreshId, changedAt });
 export type ChangedRefresh = z.infer<typeof changedRefresh>;
 
 /** The fields of a refresh that the survey reads. */

@@ -121,6 +121,22 @@ export const refresh = refreshRequested.out.extend({
 });
 export type Refresh = z.infer<typeof refresh>;
 
+/** What the planner reads of a refresh. */
+export const plannedRefresh = refresh.pick({
+  refreshId: true,
+  version: true,
+  accountId: true,
+  scope: true,
+  phase: true,
+  queueDeadlineMs: true,
+  collectDeadlineMs: true,
+  expectedPages: true,
+  freshness: true,
+  watchId: true,
+  scan: true,
+});
+export type PlannedRefresh = z.infer<typeof plannedRefresh>;
+
 /** Answered from what was saved before it was requested: nothing was held. */
 export function isServedFromSaved({ billing }: Refresh): boolean {
   return billing.disposition === 'finalize_saved';

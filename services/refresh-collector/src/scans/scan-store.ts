@@ -28,7 +28,7 @@ type Batches = AsyncIterable<readonly ChangedRefresh[]>;
 
 export type ScanStore = ReturnType<typeof createScanStore>;
 
-const changedFields = Object.fromEntries(
+const plannedFields = Object.fromEntries(
   Object.keys(changedRefreshDocument.schema.shape).map((field) => [field, 1]),
 );
 const parseChanged = (stored: ChangedRefresh) => parseDocument(changedRefreshDocument, stored);
@@ -47,7 +47,7 @@ export function createScanStore(
       .find(filter)
       .sort(sort)
       .batchSize(batchMax)
-      .project<ChangedRefresh>(changedFields);
+      .project<ChangedRefresh>(plannedFields);
     try {
       while (await found.hasNext()) {
         yield readEach(found.readBufferedDocuments(), parseChanged, logger);
