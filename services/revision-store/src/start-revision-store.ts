@@ -5,7 +5,6 @@ import { openBackends } from '@inventory/service-host/open-backends';
 import { serveInternal } from '@inventory/service-host/serve-internal';
 import type { ServiceContext, StartedService } from '@inventory/service-host/service-context';
 import type { RevisionStoreConfig } from './config.ts';
-import { onRevisionCommands } from './consumers/on-revision-commands.ts';
 import { readChangesPageRoute } from './http/changes-route.ts';
 import {
   eraseSavedInventoryRoute,
@@ -14,12 +13,13 @@ import {
   readExportLinesRoute,
   readObservationRoute,
 } from './http/inventory-routes.ts';
-import { listPagesRoute, putChunkRoute, readEpochRoute } from './http/staging-routes.ts';
 import { observeWaitingScans } from './metrics.ts';
 import { pruneInventories } from './pruning/prune-inventory.ts';
 import { pruneStaging } from './pruning/prune-staging.ts';
 import { openReading } from './reads/open-reading.ts';
+import { onRevisionCommands } from './scans/on-revision-commands.ts';
 import { openScanning, type Scanning } from './scans/open-scanning.ts';
+import { listPagesRoute, putChunkRoute, readEpochRoute } from './scans/staging-routes.ts';
 import { startAssemblies } from './scans/start-assemblies.ts';
 import { storeIndexes } from './storage/collections.ts';
 import { openRevisionStores } from './storage/open-stores.ts';

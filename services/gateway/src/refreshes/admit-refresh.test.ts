@@ -43,6 +43,7 @@ function attempts() {
         return true;
       },
     }),
+    clock,
     logger: createLogger({ service: 'test', level: 'silent' }),
     decisionTimeoutMs: 1_000,
     deadlines: only({ storeMs: 1_000 }),

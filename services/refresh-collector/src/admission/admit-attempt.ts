@@ -32,7 +32,7 @@ const requestAgeMaxMs = 10 * 60_000;
 export async function admitAttempt(admission: Admission, received: Received): Promise<void> {
   const { saga, watch } = admission;
   const { refreshes } = saga;
-  const { body: request } = received;
+  const request = received.body;
   for (let attempt = 1; attempt <= attemptsMax; attempt += 1) {
     const { holder, keyGeneration } = await keyState(saga, request);
     if (holder) return answerHolder(saga, received, holder);
@@ -77,27 +77,24 @@ async function sendDecision(saga: Saga, refresh: Refresh): Promise<void> {
 /** A command is dropped past its deadline, but not once its document exists. */
 async function isTooLate(
   { refreshes, clock }: Saga,
-  { body: request, deadlineMs }: Received,
+  { body, deadlineMs }: Received,
 ): Promise<boolean> {
   const now = clock.now();
   const expired = deadlineMs !== undefined && now > deadlineMs;
-  const isOld = now - request.requestedAtMs > requestAgeMaxMs;
-  return (expired || isOld) && (await refreshes.findRefresh(request.refreshId)) === null;
+  const isOld = now - body.requestedAtMs > requestAgeMaxMs;
+  return (expired || isOld) && (await refreshes.findRefresh(body.refreshId)) === null;
 }
 
 /** The attempt before it is decided on. A requester whose clock is ahead has no longer time in the queue. */
-function attemptOf(
-  { saga, queueMs }: Admission,
-  { body: request, waitingId, trace }: Received,
-): Refresh {
-  const queuedMs = Math.min(request.requestedAtMs, saga.clock.now());
-  return newRefresh(request, waitingId, trace, queuedMs + queueMs);
+function attemptOf({ saga, queueMs }: Admission, { body, waitingId, trace }: Received): Refresh {
+  const queuedMs = Math.min(body.requestedAtMs, saga.clock.now());
+  return newRefresh(body, waitingId, trace, queuedMs + queueMs);
 }
 
 /** The attempt as its admission decides on it; counted where it is admitted. */
 async function admittedRefresh(admission: Admission, received: Received): Promise<Refresh> {
   const { watch, expectations } = admission;
-  const { body: request } = received;
+  const request = received.body;
   const expectedPages = await expectations.pagesOf(inventoryKeyText(request.scope));
   const refusal = await watch.admit(request, expectedPages);
   const accepted = { ...attemptOf(admission, received), expectedPages };
@@ -108,7 +105,7 @@ async function admittedRefresh(admission: Admission, received: Received): Promis
 
 /** Completed as it is made: nothing is held, and nothing will be charged. Null where it is scanned. */
 async function savedRefresh(admission: Admission, received: Received): Promise<Refresh | null> {
-  const { body: request } = received;
+  const request = received.body;
   const { freshness, requestedAtMs } = request;
   if (freshness === null) return null;
   const observation = await admission.observations.find(request);
