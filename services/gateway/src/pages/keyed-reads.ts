@@ -62,7 +62,7 @@ const refused = (refusal: Refusal) => ({ result: 'refused', refusal }) as const;
  * charged nothing or reversed. So no crash makes two paid pages under one key. No key is opened for a
  * request that is refused for the rate.
  */
-export async function readPage<Page>(
+export async function readKeyed<Page>(
   services: PageServices,
   { hold, ...read }: RequestedRead,
   key: ReadKey | null,

@@ -11,7 +11,7 @@ import { Refused } from '@inventory/http/refused';
 import { csvLine } from '@inventory/runtime/csv-text';
 import { z } from 'zod';
 import type { AdmittedRequest } from '../http/answer.ts';
-import { type KeyedRead, type ReadKey, readPage } from './keyed-reads.ts';
+import { type KeyedRead, type ReadKey, readKeyed } from './keyed-reads.ts';
 import type { PageServices } from './open-pages.ts';
 import type { FetchedPage } from './page-charges.ts';
 import type { SavedPage } from './revision-store-client.ts';
@@ -66,7 +66,7 @@ export function openExport(
     return { result: 'page', page, pages, bytes: bytesOf(first.parts) };
   }
 
-  return readPage<OpenedExport>(
+  return readKeyed<OpenedExport>(
     services,
     {
       requestId,
