@@ -22,10 +22,8 @@ export function startWebhooks(context: Context, webhooks: Webhooks): void {
  * Deletes old deliveries, keeps secrets encrypted with the first key and turns within their time, counts
  * what is pending.
  */
-function startJobs(
-  { config, lifetime, clock, logger }: Context,
-  { endpoints, deliveries, limits }: Webhooks,
-): void {
+function startJobs(context: Context, { endpoints, deliveries, limits }: Webhooks): void {
+  const { config, lifetime, clock, logger } = context;
   const common = { lifetime, logger, intervalMs: config.log.pruneEveryMs };
   const { keepMs } = config.webhooks;
   startPeriodicJob({
@@ -54,10 +52,7 @@ function startJobs(
     ]);
     return { ...backlog, lateSinceMs };
   };
-  observeBacklog(
-    startScrapedReading({ name: 'webhook backlog', read, lifetime, logger }),
-    clock.now,
-  );
+  observeBacklog(startScrapedReading('webhook backlog', read, context), clock.now);
 }
 
 /** Starts the turns of the endpoints of one pace. */

@@ -31,10 +31,7 @@ export function openWatches(
   { db, bus, refreshes, revisions, webhooks, watchStandingOf }: WatchesNeeds,
 ) {
   const { config, logger } = context;
-  const outbox = startOutbox(
-    { db, collectionName: watchCollection, publish: bus.publish },
-    context,
-  );
+  const outbox = startOutbox(db, watchCollection, bus.publish, context);
   return {
     ...refreshes,
     watches: createWatchStore(db, refreshes.deadlines, logger),
