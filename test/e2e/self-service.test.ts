@@ -1,5 +1,5 @@
 import { accountUsage, accountView } from '@inventory/contracts/http/account';
-import { refreshPath } from '@inventory/contracts/http/refresh';
+import { refreshLink } from '@inventory/contracts/http/refresh';
 import { refreshBatchResults } from '@inventory/contracts/http/refresh-batch';
 import { waitFor } from '@inventory/testkit/wait-for';
 import { untilCompleted } from './support/follow-refresh.ts';
@@ -36,7 +36,7 @@ async function refreshBatch(api: PublicApi, sizes: readonly number[]): Promise<s
 /** The record once it is completed, by waiting on the status as often as it takes. */
 async function waited(api: PublicApi, id: string) {
   return await waitFor(`${id} is completed`, async () => {
-    const { json } = await api.call({ path: `${refreshPath(id)}?wait=30` });
+    const { json } = await api.call({ path: `${refreshLink(id)}?wait=30` });
     return json.data.state === 'completed' && json.data;
   });
 }

@@ -1,4 +1,4 @@
-import type { Account, PriceList, StatementPage, StatementRow, Usage } from './account-records.ts';
+import type { Account, Prices, StatementPage, StatementRow, Usage } from './account-records.ts';
 import type { CallApi } from './call-api.ts';
 import type { CallOptions, StatementOptions, UsageOptions } from './options.ts';
 import { withQuery } from './paths.ts';
@@ -7,7 +7,7 @@ import { walkItems } from './walk-pages.ts';
 
 /** All of these calls are free. */
 export interface AccountCalls {
-  prices(options?: CallOptions): Promise<PriceList>;
+  prices(options?: CallOptions): Promise<Prices>;
   /** Balance, funding, limits, and the permissions of the Credential. */
   account(options?: CallOptions): Promise<Account>;
   usage(options?: UsageOptions): Promise<Usage>;
@@ -27,7 +27,7 @@ export function createAccountCalls(callApi: CallApi): AccountCalls {
 
   return {
     prices: async (options = {}) =>
-      dataOf<PriceList>(await get('/v2/prices', options), 'price_version'),
+      dataOf<Prices>(await get('/v2/prices', options), 'price_version'),
     account: async (options = {}) =>
       dataOf<Account>(await get('/v2/account', options), 'account_id'),
     async usage(options = {}) {

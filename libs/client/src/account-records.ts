@@ -12,7 +12,7 @@ export type Funding = Account['funding'];
 export type SpendCap = NonNullable<Account['spend_caps']>[number];
 
 /** The price list in force, in credits; units cost the same numbers. */
-export type PriceList = Schemas['Prices'];
+export type Prices = Schemas['Prices'];
 
 export type StatementPage = Schemas['Statement'];
 /** One entry of the account. */

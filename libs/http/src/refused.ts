@@ -1,12 +1,6 @@
 import { detailOf, type Refusal, retryAfterOf } from '@inventory/contracts/refusal';
 import { rowOf } from '@inventory/contracts/refusal-codes';
 
-interface RefusedOptions {
-  /** Headers of the answer beside `Retry-After`. */
-  readonly headers?: Readonly<Record<string, string>>;
-  readonly cause?: unknown;
-}
-
 /** Carries a refusal to an HTTP edge; the error middleware of each server renders it. */
 export class Refused<Own extends Refusal = Refusal> extends Error {
   override name = 'Refused';
@@ -14,7 +8,11 @@ export class Refused<Own extends Refusal = Refusal> extends Error {
   /** All headers of the answer that its refusal decides. */
   readonly headers: Readonly<Record<string, string>>;
 
-  constructor(refusal: Own, { headers, cause }: RefusedOptions = {}) {
+  constructor(
+    refusal: Own,
+    /** Headers of the answer beside `Retry-After`. */
+    { headers, cause }: { headers?: Readonly<Record<string, string>>; cause?: unknown } = {},
+  ) {
     super(refusal.code, { cause });
     const retryAfter = retryAfterOf(refusal);
     this.refusal = refusal;

@@ -1,21 +1,19 @@
 import type { Context } from 'koa';
 import { bytesOf } from './byte-parts.ts';
 
-interface ReplyParts {
-  /** That of the endpoint when absent. */
-  readonly status?: number;
-  readonly headers?: Readonly<Record<string, string>>;
-  /** Media type of the body; JSON when absent. */
-  readonly type?: string;
-  /** A value to be sent as JSON, or bytes, in parts too, text or a stream of `type`. */
-  readonly body?: unknown;
-}
-
 /** An answer that has more than a JSON body with the endpoint's status. */
 export class Reply {
-  readonly parts: ReplyParts;
+  readonly parts: {
+    /** That of the endpoint when absent. */
+    readonly status?: number;
+    readonly headers?: Readonly<Record<string, string>>;
+    /** Media type of the body; JSON when absent. */
+    readonly type?: string;
+    /** A value to be sent as JSON, or bytes, in parts too, text or a stream of `type`. */
+    readonly body?: unknown;
+  };
 
-  constructor(parts: ReplyParts) {
+  constructor(parts: Reply['parts']) {
     this.parts = parts;
   }
 }

@@ -112,20 +112,13 @@ export interface Task<Config extends ServiceConfig> {
   readonly run: (context: ServiceContext<Config>, argv: readonly string[]) => Promise<boolean>;
 }
 
-interface RunTaskOptions {
-  readonly process: NodeJS.Process;
-  readonly logger: Logger;
-  readonly stopDeadlineMs: number;
-  readonly run: (lifetime: Lifetime) => Promise<boolean>;
-}
-
 /** Runs a task to its end; a signal to stop closes its lifetime. */
-export async function runTask({
-  process,
-  logger,
-  stopDeadlineMs,
-  run,
-}: RunTaskOptions): Promise<void> {
+export async function runTask(
+  process: NodeJS.Process,
+  logger: Logger,
+  stopDeadlineMs: number,
+  run: (lifetime: Lifetime) => Promise<boolean>,
+): Promise<void> {
   const lifetime = openLifetime(logger, stopDeadlineMs);
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
     process.once(signal, () => void lifetime.close());

@@ -56,13 +56,6 @@ export interface Leases<Stored extends WithLease> {
   release(lease: Lease): Promise<void>;
 }
 
-interface LeasesOptions<Stored extends WithLease> {
-  readonly collection: Collection<Stored>;
-  readonly leaseMs: number;
-  /** What becomes of a document whose lease is released. */
-  readonly released: 'deleted' | 'kept';
-}
-
 /**
  * The filter of every write of an owner, in whatever it writes to the document: it matches nothing
  * once another owner has acquired it.
@@ -82,11 +75,12 @@ export function freeAt(storeMs: number) {
   return { 'lease.until': { $not: { $gt: dateOf(storeMs) } } };
 }
 
-export function createLeases<Stored extends WithLease>({
-  collection,
-  leaseMs,
-  released,
-}: LeasesOptions<Stored>): Leases<Stored> {
+export function createLeases<Stored extends WithLease>(
+  collection: Collection<Stored>,
+  leaseMs: number,
+  /** What becomes of a document whose lease is released. */
+  released: 'deleted' | 'kept',
+): Leases<Stored> {
   const until = { $dateAdd: { startDate: '$$NOW', unit: 'millisecond', amount: leaseMs } };
 
   /**

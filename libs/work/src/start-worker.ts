@@ -1,18 +1,8 @@
-import type { Clock } from '@inventory/runtime/clock';
 import { LeaseLost } from '@inventory/runtime/hold-lease';
-import type { Identifiers } from '@inventory/runtime/identifiers';
-import type { Lifetime } from '@inventory/runtime/lifetime';
-import type { Logger } from '@inventory/runtime/logger';
 import { startPeriodicJob } from '@inventory/runtime/periodic-job';
+import type { ProcessContext } from '@inventory/runtime/process-context';
 import { pause } from '@inventory/runtime/wait';
 import { createWorker, type Worker, type WorkKind } from './worker.ts';
-
-export interface StartWorkerDeps {
-  readonly lifetime: Lifetime;
-  readonly clock: Clock;
-  readonly identifiers: Identifiers;
-  readonly logger: Logger;
-}
 
 export interface StartedWorkKind<Item> extends WorkKind<Item> {
   /** Pause between two looks at what is due, without a wake and while there is work at times. */
@@ -38,9 +28,8 @@ export const idlePauseMs = 10_000;
 /** Works on what is due until the lifetime closes, then ends what it began. */
 export function startWorker<Item>(
   kind: StartedWorkKind<Item>,
-  deps: StartWorkerDeps,
+  { lifetime, clock, identifiers, logger }: ProcessContext,
 ): StartedWorker<Item> {
-  const { lifetime, clock, identifiers, logger } = deps;
   const { name, lookEveryMs: intervalMs } = kind;
   const owner = identifiers.uuidV7();
   const stopping = new AbortController();

@@ -108,7 +108,7 @@ export async function openLedger(context: ServiceContext<BillingLedgerConfig>, d
 
 function openLeases(db: Db): Leases<WithLease> {
   const collection = db.collection<WithLease>(leasesCollection);
-  return createLeases({ collection, leaseMs, released: 'deleted' });
+  return createLeases(collection, leaseMs, 'deleted');
 }
 
 async function openJournalClock(

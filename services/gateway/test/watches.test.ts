@@ -1,5 +1,5 @@
 import type { RefreshRecord, refreshRecord } from '@inventory/contracts/http/refresh';
-import { watchPath } from '@inventory/contracts/http/watches';
+import { watchLink } from '@inventory/contracts/http/watches';
 import { newScope } from '@inventory/testkit/builders';
 import { waitFor } from '@inventory/testkit/wait-for';
 import type { z } from 'zod';
@@ -14,7 +14,7 @@ import { startTestGateway } from './support/test-gateway.ts';
 function newProject(overrides: Partial<Principal> = {}) {
   const { key, principal } = world.issue(overrides);
   const { projectId } = principal;
-  const at = (scope: ReturnType<typeof newScope>) => watchPath(projectId, scope);
+  const at = (scope: ReturnType<typeof newScope>) => watchLink(projectId, scope);
   return {
     key,
     principal,

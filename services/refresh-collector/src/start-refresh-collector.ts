@@ -120,7 +120,7 @@ function observe(
   const { config, clock } = context;
   const { identityStates } = pool;
   const read = surveyRefreshes(stores.survey, identityStates, config.identities, planner, clock);
-  const scraped = startScrapedReading({ ...context, name: 'refresh survey', read });
+  const scraped = startScrapedReading('refresh survey', read, context);
   observeRefreshes({
     admission: () => watch.state,
     survey() {

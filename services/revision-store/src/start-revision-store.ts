@@ -78,10 +78,7 @@ function startPruning(
 }
 
 /** Reports the number of scans that wait for their assembly. */
-function startScanCount(
-  { lifetime, logger }: ServiceContext<RevisionStoreConfig>,
-  waiting: WaitingScans,
-): void {
+function startScanCount(context: ServiceContext<RevisionStoreConfig>, waiting: WaitingScans): void {
   const read = () => waiting.count();
-  observeWaitingScans(startScrapedReading({ name: 'waiting scans', read, lifetime, logger }));
+  observeWaitingScans(startScrapedReading('waiting scans', read, context));
 }

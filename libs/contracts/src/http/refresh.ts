@@ -118,7 +118,7 @@ export const refreshQuery = z.object({
   ),
 });
 
-export function refreshPath(id: string): string {
+export function refreshLink(id: string): string {
   return `/v2/platform/inventory-refreshes/${id}`;
 }
 

@@ -145,7 +145,6 @@ export const statementPage = wire({
   /** Position to continue after; null on the last page. */
   nextAfterSeq: z.int().nullable(),
 });
-export type StatementPage = z.output<typeof statementPage>;
 
 /** POST /verify: every account is folded from its first entry. */
 export const verifyReport = wire({

@@ -129,7 +129,7 @@ const funding = z.discriminatedUnion('mode', [
   wire({ mode: z.literal('subscription'), unitsPerMonth: z.int().min(1).max(amountMax) }),
 ]);
 /** How an account pays: one mode at a time. */
-export type Funding = z.output<typeof funding>;
+export type FundingSetting = z.output<typeof funding>;
 
 /** The one setting that a `configure` changes; everything else about the account stays as it is. */
 const billingConfiguration = z.discriminatedUnion('sets', [

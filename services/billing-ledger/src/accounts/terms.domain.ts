@@ -1,15 +1,15 @@
 import type { ProjectId } from '@inventory/contracts/ids';
-import type { BillingConfiguration, Funding } from '@inventory/contracts/messages/billing';
+import type { BillingConfiguration, FundingSetting } from '@inventory/contracts/messages/billing';
 import type { LedgerAsset } from '@inventory/contracts/vocabulary';
 import { amountMax, type Balances } from './balances.domain.ts';
 import type { EntryKind } from './movement.domain.ts';
 import { type Period, periodOf } from './period.domain.ts';
 
 /** Every account begins prepaid. */
-export const prepaid: Funding = { mode: 'credits' };
+export const prepaid: FundingSetting = { mode: 'credits' };
 
 /** What an account pays with now. */
-export function fundingAsset(funding: Funding): LedgerAsset {
+export function fundingAsset(funding: FundingSetting): LedgerAsset {
   return funding.mode === 'subscription' ? 'units' : 'credits';
 }
 
@@ -51,7 +51,7 @@ export interface BalanceAlert {
 
 /** How an account pays. */
 export interface FundingTerms {
-  readonly funding: Funding;
+  readonly funding: FundingSetting;
   /** Newest period whose allowance was granted; 0 before the first. */
   readonly allowedPeriod: Period;
 }

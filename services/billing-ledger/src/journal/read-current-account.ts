@@ -1,6 +1,6 @@
 import type { AccountId, ProjectId } from '@inventory/contracts/ids';
 import type { AccountFunds, AccountTerms, BalanceView } from '@inventory/contracts/internal/ledger';
-import type { Funding } from '@inventory/contracts/messages/billing';
+import type { FundingSetting } from '@inventory/contracts/messages/billing';
 import { ledgerAssets } from '@inventory/contracts/vocabulary';
 import type { Clock } from '@inventory/runtime/clock';
 import { type LedgerAccount, usedAssets } from '../accounts/account.domain.ts';
@@ -23,7 +23,7 @@ import type { LoadAccount } from './load-account.ts';
 export interface CurrentAccount {
   /** Position of the entry it was read from; 0 before the first. */
   readonly asOfSeq: number;
-  readonly funding: Funding;
+  readonly funding: FundingSetting;
   readonly balances: LedgerAccount['balances'];
   /** The present month: that of the units, and of what is spent. */
   readonly period: Period;
@@ -71,7 +71,7 @@ function currentAccount(
   limits: AccountLimits,
   now: number,
 ): CurrentAccount {
-  const funding: Funding = subscription
+  const funding: FundingSetting = subscription
     ? { mode: 'subscription', unitsPerMonth: subscription.unitsPerMonth }
     : prepaid;
   const allowedPeriod = subscription?.allowedPeriod ?? 0;

@@ -1,6 +1,6 @@
 import { projectPath } from '@inventory/contracts/http/parameters';
 import { accountTerms, ledgerApi } from '@inventory/contracts/internal/ledger';
-import type { Funding } from '@inventory/contracts/messages/billing';
+import type { FundingSetting } from '@inventory/contracts/messages/billing';
 import { z } from 'zod';
 import { configureAccount } from './ledger-commands.ts';
 import { operatorRoute, sameAs } from './operator-route.ts';
@@ -17,7 +17,7 @@ const fundingBody = z.discriminatedUnion('mode', [
   }),
 ]);
 
-function fundingOf(body: z.output<typeof fundingBody>): Funding {
+function fundingOf(body: z.output<typeof fundingBody>): FundingSetting {
   if (body.mode === 'credits') return { mode: 'credits' };
   return { mode: 'subscription', unitsPerMonth: body.units_per_month };
 }

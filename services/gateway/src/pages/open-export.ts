@@ -11,7 +11,7 @@ import { Refused } from '@inventory/http/refused';
 import { csvLine } from '@inventory/runtime/csv-text';
 import { z } from 'zod';
 import type { AdmittedRequest } from '../http/answer.ts';
-import type { KeyedRead, ReadKey } from './keyed-reads.ts';
+import { type KeyedRead, type ReadKey, readKeyed } from './keyed-reads.ts';
 import type { PageServices } from './open-pages.ts';
 import type { FetchedPage } from './page-charges.ts';
 import type { SavedPage } from './revision-store-client.ts';
@@ -41,7 +41,7 @@ const beyondEnd = { in: 'query', field: 'from_row', reason: 'is beyond the end' 
  * for: a replay is of the same observation, from any of these rows on.
  */
 export function openExport(
-  { reads, revisions }: PageServices,
+  services: PageServices,
   { requestId, principal: { accountId, projectId } }: AdmittedRequest,
   wanted: WantedExport,
   key: ReadKey | null,
@@ -50,10 +50,12 @@ export function openExport(
 
   async function open(observationId: ObservationId | null): Promise<FetchedPage<OpenedExport>> {
     const query = { ...lines, position: fromRow, observationId };
-    const first = await revisions.findLines(scope, query, signal).catch((error: unknown) => {
-      if (!(error instanceof Refused)) throw error;
-      throw new Refused({ code: 'invalid_request', detail: { issues: [beyondEnd] } });
-    });
+    const first = await services.revisions
+      .findLines(scope, query, signal)
+      .catch((error: unknown) => {
+        if (!(error instanceof Refused)) throw error;
+        throw new Refused({ code: 'invalid_request', detail: { issues: [beyondEnd] } });
+      });
     if (first === null) {
       return refused({ code: observationId ? 'cursor_expired' : 'inventory_revision_not_found' });
     }
@@ -64,7 +66,8 @@ export function openExport(
     return { result: 'page', page, pages, bytes: bytesOf(first.parts) };
   }
 
-  return reads.readPage<OpenedExport>(
+  return readKeyed<OpenedExport>(
+    services,
     {
       requestId,
       accountId,

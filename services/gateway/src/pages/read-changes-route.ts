@@ -11,6 +11,7 @@ import type { AdmittedRequest } from '../http/answer.ts';
 import { changesExample, pageMetaExample } from '../http/openapi/examples.ts';
 import { nextPart, sameScope } from '../http/openapi/links.ts';
 import { publicRoute } from '../http/public-route.ts';
+import { readKeyed } from './keyed-reads.ts';
 import type { PageServices } from './open-pages.ts';
 import {
   ageSecondsOf,
@@ -78,7 +79,8 @@ export const readChangesRoute = publicRoute({
     const wanted = { ...unpinned, ...from, since, language, pageSize };
     const fetchPage = () =>
       services.storeReads.run(accountId, () => fetchChanges(services, scope, wanted));
-    const read = await services.reads.readPage<SavedChanges>(
+    const read = await readKeyed<SavedChanges>(
+      services,
       { requestId, accountId, projectId, productCode: product, chainId: null, hold },
       key === undefined ? null : { route: 'changes', key, inputs },
       { paid: fetchPage, replayed: fetchPage },

@@ -23,7 +23,7 @@ import {
 } from '../http/openapi/examples.ts';
 import { nextPart, sameScope, sinceRevision } from '../http/openapi/links.ts';
 import { publicRoute } from '../http/public-route.ts';
-import type { KeyedRead, ReadKey } from './keyed-reads.ts';
+import { type KeyedRead, type ReadKey, readKeyed } from './keyed-reads.ts';
 import type { PageServices } from './open-pages.ts';
 import {
   ageSecondsOf,
@@ -155,7 +155,7 @@ function readCurrent(
     return { result: 'refused', refusal: { code } } as const;
   }
   const read = { requestId, accountId, projectId, productCode: product, chainId: null } as const;
-  return services.reads.readPage<SavedPage>({ ...read, counted, hold }, key, {
+  return readKeyed<SavedPage>(services, { ...read, counted, hold }, key, {
     paid: fetchPage,
     replayed: fetchPage,
   });

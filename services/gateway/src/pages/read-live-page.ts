@@ -1,7 +1,7 @@
 import type { Refusal } from '@inventory/contracts/refusal';
 import { bytesOf } from '@inventory/http/byte-parts';
 import type { AdmittedRequest } from '../http/answer.ts';
-import type { KeyedRead, ReadKey } from './keyed-reads.ts';
+import { type KeyedRead, type ReadKey, readKeyed } from './keyed-reads.ts';
 import type { DeniedLivePage, FetchedLivePage, WantedLivePage } from './live-page-client.ts';
 import type { PageServices } from './open-pages.ts';
 
@@ -84,7 +84,7 @@ export function readLivePage(
     return refusal === null ? await fetchPage() : refused(refusal);
   }
 
-  return services.reads.readPage<BillableLivePage>({ ...read, hold }, key, {
+  return readKeyed<BillableLivePage>(services, { ...read, hold }, key, {
     paid: () => withPermit(fetchFunded),
     replayed: (onAsked) => withPermit(() => fetchPage(onAsked)),
   });

@@ -81,11 +81,7 @@ export type SeatStore = ReturnType<typeof createSeatStore>;
 export function createSeatStore(db: Db, leaseMs: number) {
   const collection = db.collection<SeatsDocument>(documents.collection);
   const replicas = db.collection<WithLease>(replicasCollection);
-  const leases: ReplicaLeases = createLeases({
-    collection: replicas,
-    leaseMs,
-    released: 'deleted',
-  });
+  const leases: ReplicaLeases = createLeases(replicas, leaseMs, 'deleted');
   const additions = createBatcher<SeatToAdd, boolean>({
     ...sharedCommands,
     itemsMax: seatsPerWrite,

@@ -1,4 +1,4 @@
-import { watchPath } from '@inventory/contracts/http/watches';
+import { watchLink } from '@inventory/contracts/http/watches';
 import type { InventoryKey } from '@inventory/contracts/inventory-key';
 import { permissions } from '@inventory/contracts/vocabulary';
 import { newCredentialId, newRefreshId } from '@inventory/testkit/builders';
@@ -35,7 +35,7 @@ export function rightCall(
   const newHook = { url: 'https://example.com/hook', types: ['inventory.refresh.completed'] };
   const disable = { state: 'disabled' };
   const watches = `/v2/projects/${projectId}/watches`;
-  const watch = watchPath(projectId, scope);
+  const watch = watchLink(projectId, scope);
   const watched = { every_seconds: 3_600 };
   const credentials = `/v2/projects/${projectId}/credentials`;
   const credential = `${credentials}/${newCredentialId()}`;

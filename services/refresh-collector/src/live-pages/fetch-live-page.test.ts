@@ -22,7 +22,7 @@ function openReplica(slotIsFree = true) {
   const clock = createTestClock();
   const identity = { id: 'direct' } as EgressIdentity;
   const platform = { answer: page, requests: 0, meanwhile: () => {} };
-  const abandoned = createTokenBuckets({ perMinute: 2, keysMax: 10, clock });
+  const abandoned = createTokenBuckets(2, 10, clock);
   const released = async () => {};
   const egress = only<LivePages['egress']>({
     pool: only({

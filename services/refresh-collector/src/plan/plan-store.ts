@@ -42,7 +42,7 @@ export function createPlanStore(
   logger: Logger,
 ) {
   return {
-    leases: createLeases({ collection, leaseMs, released: 'kept' }),
+    leases: createLeases(collection, leaseMs, 'kept'),
     /**
      * What the planning replica published last; null before the first, and for a corrupt one, which the
      * next replaces. There is no survey before the first one.

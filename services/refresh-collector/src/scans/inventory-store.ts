@@ -70,7 +70,7 @@ export function createInventoryStore(
   leaseMs: number,
   logger: Logger,
 ) {
-  const leases = createLeases({ collection, leaseMs, released: 'kept' });
+  const leases = createLeases(collection, leaseMs, 'kept');
   const leaseOf = ({ inventory, token }: InventoryLease) => ({ id: inventory, owner: token });
   const closes = createBatcher<AnyBulkWriteOperation<InventoryDocument>, void>({
     ...sharedCommands,

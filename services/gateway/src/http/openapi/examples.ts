@@ -1,7 +1,7 @@
 import { changesPath } from '@inventory/contracts/http/changes';
 import { currentPath } from '@inventory/contracts/http/current';
-import type { ProjectEvent } from '@inventory/contracts/http/project-event';
-import { refreshPath, type refreshRecord } from '@inventory/contracts/http/refresh';
+import type { projectEvent } from '@inventory/contracts/http/project-event';
+import { refreshLink, type refreshRecord } from '@inventory/contracts/http/refresh';
 import { type PublicCode, refusalCodes } from '@inventory/contracts/refusal-codes';
 import type { z } from 'zod';
 
@@ -196,7 +196,7 @@ export function errorExample(code: PublicCode) {
   return { code, message, request_id: exampleIds.request, ...(detail && { detail }) };
 }
 
-export const completedEvent: ProjectEvent = {
+export const completedEvent: z.input<typeof projectEvent> = {
   id: 'evt_0198c0de-0000-5000-8000-000000000008',
   version: 1,
   type: 'inventory.refresh.completed',
@@ -211,7 +211,7 @@ export const completedEvent: ProjectEvent = {
     watch_id: null,
   },
   links: {
-    refresh: refreshPath(exampleIds.refresh),
+    refresh: refreshLink(exampleIds.refresh),
     current: currentPath(exampleScope),
     changes: changesPath(exampleScope, exampleBefore),
   },
