@@ -25,7 +25,7 @@ export interface Survey {
   readonly identities: string[];
   /** Of assets, by identity. */
   readonly positions: Map<string, number>;
-  /** By position, with room for more. Flat: as arrays they are what takes a scan over its memory. */
+  /** By position, with capacity for more. Flat: arrays of them take a scan over its memory. */
   readonly assets: AssetColumns;
   /** Different amounts, each once. */
   readonly amounts: string[];

@@ -11,9 +11,9 @@ import type { Assemblies } from './start-assemblies.ts';
 const notDecided = { decided: null };
 
 /**
- * Records a completed scan and starts its assembly at once when a place is free, with the lease of its
- * inventory, which is requested beside: a crash before the scan is recorded leaves a lease that expires.
- * A duplicate changes nothing: the outcome of a decided scan is published again.
+ * Records a completed scan and starts its assembly at once when a slot is free, with the lease of
+ * its inventory, which is requested beside: a crash before the scan is recorded leaves a lease that
+ * expires. A duplicate changes nothing: the outcome of a decided scan is published again.
  */
 export async function recordCompletedScan(
   scanning: Scanning,
@@ -21,26 +21,26 @@ export async function recordCompletedScan(
   completed: CompletedScan,
 ): Promise<void> {
   const { scans, publish, clock } = scanning;
-  const place = assemblies.reserve(completed.pages.length);
+  const slot = assemblies.reserve(completed.pages.length);
   const nowMs = clock.now();
   const scan = { ...completed, scanWindow: windowAtReceipt(completed.scanWindow, nowMs) };
   const received = { scan, trace: currentTrace(), nowMs };
   const scopeKey = inventoryKeyText(scan.scope);
-  const leasing = place ? requestLease(scanning, scopeKey) : undefined;
+  const leasing = slot ? requestLease(scanning, scopeKey) : undefined;
   // Its failure is that of the assembly, which is tried again.
   leasing?.catch(() => {});
   let isNew = false;
   try {
-    isNew = await scans.insertScan(received, place?.claim);
+    isNew = await scans.insertScan(received, slot?.claim);
   } finally {
     if (!isNew) {
-      place?.release();
+      slot?.release();
       await releaseRequested(scanning, leasing);
     }
   }
-  if (isNew && place && leasing) {
+  if (isNew && slot && leasing) {
     const { trace } = received;
-    return place.begin(scan.scanId, { scan, scopeKey, receivedAtMs: nowMs, trace, leasing });
+    return slot.begin(scan.scanId, { scan, scopeKey, receivedAtMs: nowMs, trace, leasing });
   }
   const { decided } = isNew ? notDecided : await scans.findScan(scan.scanId);
   if (decided) await publish([outcomeMessage(decided, scopeKey)]);
