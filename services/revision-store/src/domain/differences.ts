@@ -1,4 +1,4 @@
-import { withRoom } from './with-room.ts';
+import { withRoom } from './with-capacity.ts';
 
 /**
  * The assets that a scan has otherwise than the head, each with a number, in columns: as objects several

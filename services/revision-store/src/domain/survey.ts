@@ -1,7 +1,7 @@
 import { pageRowsMax } from '@inventory/contracts/staged-rows';
 import type { PageSurvey } from './page-survey.ts';
 import type { Lines } from './set-digest.ts';
-import { withRoom } from './with-room.ts';
+import { withRoom } from './with-capacity.ts';
 
 /**
  * Where a row's text lies among the staged pages: page and row as one number, because a survey
