@@ -1,4 +1,4 @@
-import { withRoom } from './with-capacity.ts';
+import { withCapacity } from './with-capacity.ts';
 
 /**
  * The assets that a scan has otherwise than the head, each with a number, in columns: as objects several
@@ -38,15 +38,15 @@ export function addDifference(differences: Differences, added: Difference): void
   const { size, keys } = differences;
   const { key, inHead, headBytes, inScan } = added;
   const start = startOf(keys, size);
-  keys.bytes = withRoom(keys.bytes, start + key.length);
+  keys.bytes = withCapacity(keys.bytes, start + key.length);
   for (let at = 0; at < key.length; at += 1) keys.bytes[start + at] = key.charCodeAt(at);
-  keys.ends = withRoom(keys.ends, size + 1);
+  keys.ends = withCapacity(keys.ends, size + 1);
   keys.ends[size] = start + key.length;
-  differences.inHead = withRoom(differences.inHead, size + 1);
+  differences.inHead = withCapacity(differences.inHead, size + 1);
   differences.inHead[size] = inHead;
-  differences.headBytes = withRoom(differences.headBytes, size + 1);
+  differences.headBytes = withCapacity(differences.headBytes, size + 1);
   differences.headBytes[size] = headBytes;
-  differences.inScan = withRoom(differences.inScan, size + 1);
+  differences.inScan = withCapacity(differences.inScan, size + 1);
   differences.inScan[size] = inScan;
   differences.size = size + 1;
 }

@@ -1,7 +1,7 @@
 import { pageRowsMax } from '@inventory/contracts/staged-rows';
 import type { PageSurvey } from './page-survey.ts';
 import type { Lines } from './set-digest.ts';
-import { withRoom } from './with-capacity.ts';
+import { withCapacity } from './with-capacity.ts';
 
 /**
  * Where a row's text lies among the staged pages: page and row as one number, because a survey
@@ -122,11 +122,11 @@ function positionOf({ identities, positions }: Survey, identity: string): number
 }
 
 function makeRoom(assets: AssetColumns, count: number): void {
-  assets.sources = withRoom(assets.sources, count);
-  assets.bytes = withRoom(assets.bytes, count);
-  assets.texts = withRoom(assets.texts, count);
-  assets.amountOf = withRoom(assets.amountOf, count);
-  assets.descriptionOf = withRoom(assets.descriptionOf, count);
+  assets.sources = withCapacity(assets.sources, count);
+  assets.bytes = withCapacity(assets.bytes, count);
+  assets.texts = withCapacity(assets.texts, count);
+  assets.amountOf = withCapacity(assets.amountOf, count);
+  assets.descriptionOf = withCapacity(assets.descriptionOf, count);
 }
 
 function amountNumber({ amounts, amountNumbers }: Survey, amount: string): number {
