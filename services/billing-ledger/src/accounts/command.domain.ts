@@ -18,7 +18,7 @@ export type BillingCommandKind = keyof BillingCommands;
 interface Sent<Type extends CommandType> {
   readonly type: Type;
   readonly body: BillingCommands[(typeof commandKinds)[Type]];
-  /** It is no content: a command that is sent again has another one. */
+  /** It is not content: a command that is sent again has another one. */
   readonly writtenAtMs: number;
 }
 

@@ -227,7 +227,7 @@ test('in every interleaving of replicas no Project has more slots than the limit
         expect(world.fullest()).toBeLessThanOrEqual(perProjectMax);
         expect([...streams].filter(({ isLost }) => isLost)).toEqual([]);
         expect(seats.validSeatsOf(projectId)).toHaveLength(streams.size);
-        // Whatever is left of earlier streams is no obstacle to new ones.
+        // Whatever is left of earlier streams is not an obstacle to new ones.
         const one = replicas.find(({ isRunning }) => isRunning);
         for (const stream of streams) world.close(stream);
         await scheduler.waitFor(world.renew());

@@ -132,7 +132,7 @@ export class StreamSession implements HubReader, StreamReader {
     }
   }
 
-  /** Writes a frame that is no event of the log. */
+  /** Writes a frame that is not an event of the log. */
   write(frame: string): void {
     this.#write(chunkOf(frame));
   }

@@ -33,7 +33,7 @@ const clockFactor = 2;
 
 /**
  * The results with one more, newest last. Only the latest of an inventory counts, and none older
- * than ten minutes: the last result of an idle account is no evidence of the present.
+ * than ten minutes: the last result of an idle account is not evidence of the present.
  */
 export function withResult(
   results: readonly InventoryResult[],

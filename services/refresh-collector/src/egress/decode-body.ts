@@ -40,7 +40,7 @@ const decoders: ReadonlyMap<string, Decoder> = new Map<string, Decoder>([
 type Decoded = Buffer | 'too_large' | 'undecodable';
 
 /**
- * The text of a body in UTF-8, its content codings undone; bytes that are none become U+FFFD.
+ * The text of a body in UTF-8, its content codings undone; invalid bytes become U+FFFD.
  * `too_large` as soon as it exceeds the limit; `undecodable` for a coding that is unknown, or that
  * the bytes are not.
  */

@@ -56,7 +56,7 @@ const listEnd = pieceOf(']');
 
 /** The lists of a page, and where its other members begin. */
 interface ScannedPage {
-  /** Null where they are no list. */
+  /** Null where they are not a list. */
   assets: readonly (PageAsset | null)[] | null;
   descriptions: readonly (PageDescription | null)[];
   blocks: readonly (PropertyBlock | null)[];
@@ -65,8 +65,8 @@ interface ScannedPage {
 
 /**
  * Reads the body of a 200 response, in UTF-8; null when it is not a page: it names a member
- * twice, is nested too deeply, lacks `success` or a total, without which a failure would look like an
- * empty inventory, or has assets of unknown shape. Rows are kept as text, with the digits that were
+ * twice, is nested too deeply, lacks `success` or a total, without which a failure would look like
+ * an empty inventory, or has assets of unknown shape. Rows are kept as text, with the digits that were
  * sent; optional blocks of unknown shape are left out. Halves of characters are replaced in `body`.
  */
 export function readPlatformPage(body: Buffer): PlatformPage | null {
@@ -92,7 +92,7 @@ export function readPlatformPage(body: Buffer): PlatformPage | null {
   };
 }
 
-/** Null when the text is no object with each member once. */
+/** Null when the text is not an object with each member once. */
 function scan(text: JsonText): ScannedPage | null {
   const { bytes } = text;
   const page: ScannedPage = { assets: null, descriptions: [], blocks: [], members: new Map() };

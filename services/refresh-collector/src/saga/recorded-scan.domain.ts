@@ -19,7 +19,7 @@ export interface InventorySize {
   readonly scannedMs: number;
 }
 
-/** More than a scan reads: what is above it is no size, for the total that it comes from may be absurd. */
+/** More than a scan reads: a larger size is bounded, as the reported total may be absurd. */
 const reportedPagesMax = 300;
 
 /**

@@ -262,7 +262,7 @@ function fenced(refresh: Refresh): Refresh {
 }
 
 /**
- * A manifest that is rejected is no whole inventory. Staged pages that are gone, and a scan that was
+ * A rejected manifest is not a whole inventory. Staged pages that are gone, and a scan that was
  * not decided in time, are faults of the service.
  */
 function refusedAssembly({ cancelRequested }: Refresh, reason: RejectionReason): FailedScanOutcome {

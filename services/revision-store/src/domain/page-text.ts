@@ -20,7 +20,7 @@ export interface TextSpan {
 
 /** A row of a page, and the members of it that are read. */
 export interface LocatedRow extends TextSpan {
-  /** Undefined for an element that is no object. */
+  /** Undefined for an element that is not an object. */
   readonly value: Readonly<Record<string, unknown>> | undefined;
 }
 

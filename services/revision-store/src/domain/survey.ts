@@ -142,7 +142,7 @@ function bytesOf(spans: readonly number[], row: number): number {
 
 /**
  * Whether most of the last page was on pages before it although assets are missing: the platform lost
- * its cursor and began again, and its end is none.
+ * its cursor and began again, and its end is not the end.
  */
 export function endsInRepetition(survey: Survey, reportedTotalCount: number): boolean {
   return repeatsAtEnd(survey) && totalCount(survey) < reportedTotalCount;

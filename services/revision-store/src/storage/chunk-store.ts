@@ -49,7 +49,7 @@ export interface ArrivedChunk {
 
 /** What was read of a received chunk. */
 export interface ReadChunk {
-  /** Of the page that it is; null where it is none, or a part of one. */
+  /** Of the page that it is; null where it is not one, or a part of one. */
   readonly survey: PageSurvey | null;
   /** Of a page that is stored as its lists. */
   readonly lists: PageLists | null;
