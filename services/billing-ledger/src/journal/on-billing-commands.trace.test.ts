@@ -29,7 +29,7 @@ const propagator: TextMapPropagator<Record<string, string>> = {
   },
 };
 
-/** Spans that do nothing but have a place in a trace. */
+/** Spans that do nothing but belong to a trace. */
 function createTracer(started: { name: string; parent: SpanContext | undefined }[]): Tracer {
   const startSpan: Tracer['startSpan'] = (name, _options, context?: Context) => {
     const parent = context && trace.getSpanContext(context);
@@ -86,7 +86,7 @@ describe('The trace of a billing command', () => {
     ]);
     // The work of the batch is seen in the trace of its first command.
     expect(started.at(-1)).toMatchObject({
-      name: 'answer billing commands',
+      name: 'decide billing commands',
       parent: { traceId: first },
     });
   });

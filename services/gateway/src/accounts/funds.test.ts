@@ -32,7 +32,7 @@ function check({ credits = 0, units, cap, price = 1 }: Funds) {
 test.each<[string, Funds]>([
   ['exactly its price', { credits: 1 }],
   ['units, and no credits', { units: 1 }],
-  ['room below its cap', { credits: 5, cap: { cap: 3, spent: 2 } }],
+  ['headroom below its cap', { credits: 5, cap: { cap: 3, spent: 2 } }],
   ['a price that is not known yet: the charge decides', { price: null }],
 ])('a page is read with %s', async (_what, funds) => {
   expect(await check(funds)).toBeNull();
@@ -50,7 +50,7 @@ test.each<[string, Funds, object]>([
     { code: 'insufficient_units', detail: { required: 1, available: 0 } },
   ],
   [
-    'neither credits nor room below its cap',
+    'neither credits nor headroom below its cap',
     { credits: 0, cap: { cap: 3, spent: 3 } },
     { code: 'insufficient_credits' },
   ],
@@ -87,7 +87,7 @@ describe('a purchase after one that was refused', () => {
     return { account, funds };
   }
 
-  test('is looked at first, until it can be paid: a top-up counts at once', async () => {
+  test('is checked first, until it can be paid: a top-up counts at once', async () => {
     const { account, funds } = openAccount(0);
     expect(await funds.recheckFunds(page)).toBeNull();
     expect(account.reads).toBe(0);
@@ -107,7 +107,7 @@ describe('a purchase after one that was refused', () => {
     expect(account.reads).toBe(3);
   });
 
-  test('is not looked at where it costs less, or is of another Project', async () => {
+  test('is not checked where it costs less, or is of another Project', async () => {
     const { account, funds } = openAccount(100);
     funds.recordRefusal(refresh);
 

@@ -5,7 +5,7 @@ import { sendEffects } from '../saga/apply-fact.ts';
 import { newRefresh, refusedAttempt, retryAfterSecondsMin } from '../saga/new-refresh.domain.ts';
 import type { Saga } from '../saga/open-saga.ts';
 import { isServedFromSaved, type Refresh } from '../saga/refresh.domain.ts';
-import { savedAnswers } from '../saga/refresh-metrics.ts';
+import { savedCompletions } from '../saga/refresh-metrics.ts';
 import type { KeyState } from '../saga/refresh-store.ts';
 import type { Admission } from './open-admission.ts';
 
@@ -18,7 +18,7 @@ const requestAgeMaxMs = 10 * 60_000;
 
 /**
  * Decides on one attempt. Steps, and what a crash after each leaves:
- * 1. look up the Idempotency-Key: a replay is answered while admission is closed, and so is one
+ * 1. look up the Idempotency-Key: a replay is replied to while admission is closed, and so is one
  *    that allows a saved observation. Nothing is left;
  * 2. insert the attempt as `accepted` or, with an observation, as `completed`, which claim the key,
  *    or as `refused`, which does not: the command is redelivered, finds it and continues;
@@ -27,7 +27,7 @@ const requestAgeMaxMs = 10 * 60_000;
  *
  * An insert that loses against another attempt with the key starts again at step 1: the other one
  * holds the key, or was refused meanwhile. An attempt that loses each time stays unstored and
- * undecided, and the gateway answers that its outcome is unknown.
+ * undecided, and the gateway responds that its outcome is unknown.
  */
 export async function admitAttempt(admission: Admission, received: Received): Promise<void> {
   const { saga, watch } = admission;
@@ -35,12 +35,12 @@ export async function admitAttempt(admission: Admission, received: Received): Pr
   const request = received.body;
   for (let attempt = 1; attempt <= attemptsMax; attempt += 1) {
     const { holder, keyGeneration } = await keyState(saga, request);
-    if (holder) return answerHolder(saga, received, holder);
+    if (holder) return replyToHolder(saga, received, holder);
     if (await isTooLate(saga, received)) return;
     const saved = await savedRefresh(admission, received);
     const refresh = saved ?? (await admittedRefresh(admission, received));
     if (await refreshes.insertRefresh(refresh, keyGeneration)) {
-      if (saved) savedAnswers.add(1);
+      if (saved) savedCompletions.add(1);
       return sendDecision(saga, refresh);
     }
     if (saved === null && refresh.refusal === null) watch.decrement(request);
@@ -55,7 +55,7 @@ async function keyState({ refreshes }: Saga, request: RefreshRequest): Promise<K
 }
 
 /** The key is held by this attempt, whose decision is sent again, or by another one. */
-async function answerHolder(
+async function replyToHolder(
   saga: Saga,
   { body: { refreshId }, waitingId }: Received,
   holder: Refresh,

@@ -57,7 +57,7 @@ export function openLivePages(
     waitMaxMs: live.waitMaxMs,
     /** Most pages of one account that are read at a time. */
     accountReadsMax: live.limits.perKeyMax,
-    /** Most of one account in a minute whose client leaves while the platform answers. */
+    /** Most of one account in a minute whose client leaves before the platform responds. */
     abandonedMax,
     /** A token for each request to the platform whose page lost its client: it is not paid. */
     abandoned: createTokenBuckets(abandonedMax, keysMax, clock),

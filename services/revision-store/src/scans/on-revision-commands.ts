@@ -32,26 +32,26 @@ async function recordCompletedScan(
   completed: CompletedScan,
 ): Promise<void> {
   const { scans, publish, clock } = scanning;
-  const place = assemblies.reserve(completed.pages.length);
+  const slot = assemblies.reserve(completed.pages.length);
   const nowMs = clock.now();
   const scan = { ...completed, scanWindow: windowAtReceipt(completed.scanWindow, nowMs) };
   const received = { scan, trace: currentTrace(), nowMs };
   const scopeKey = inventoryKeyText(scan.scope);
-  const leasing = place ? requestLease(scanning, scopeKey) : undefined;
+  const leasing = slot ? requestLease(scanning, scopeKey) : undefined;
   // Its failure is that of the assembly, which is tried again.
   leasing?.catch(() => {});
   let isNew = false;
   try {
-    isNew = await scans.insertScan(received, place?.claim);
+    isNew = await scans.insertScan(received, slot?.claim);
   } finally {
     if (!isNew) {
-      place?.release();
+      slot?.release();
       await releaseRequested(scanning, leasing);
     }
   }
-  if (isNew && place && leasing) {
+  if (isNew && slot && leasing) {
     const { trace } = received;
-    return place.begin(scan.scanId, { scan, scopeKey, receivedAtMs: nowMs, trace, leasing });
+    return slot.begin(scan.scanId, { scan, scopeKey, receivedAtMs: nowMs, trace, leasing });
   }
   const { decided } = isNew ? notDecided : await scans.findScan(scan.scanId);
   if (decided) await publish([outcomeMessage(decided, scopeKey)]);

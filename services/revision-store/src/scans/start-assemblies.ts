@@ -15,7 +15,7 @@ import { dropStagedChunks } from './decide-scan.ts';
 import type { Scanning } from './open-scanning.ts';
 
 export interface Assemblies {
-  /** A place for a scan of so many pages; null while none is free. */
+  /** A slot for a scan of so many pages; null while none is free. */
   reserve(pageCount: number): ReturnType<StartedWorker<WaitingScan>['reserve']>;
   /** There may be a scan to assemble. */
   wake(): void;
