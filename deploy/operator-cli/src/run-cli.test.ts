@@ -273,7 +273,7 @@ test.each([
 });
 
 test('a reader that closes the output early ends the program in silence', async () => {
-  const program = join(import.meta.dirname, '../dist/main.js');
+  const program = join(__dirname, '../dist/main.js');
   const cli = spawn(process.execPath, [program, '--help'], { stdio: ['ignore', 'pipe', 'pipe'] });
   cli.stdout.destroy();
   const [errors, [code]] = await Promise.all([text(cli.stderr), once(cli, 'close')]);
