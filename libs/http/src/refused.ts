@@ -2,7 +2,7 @@ import { detailOf, type Refusal, retryAfterOf } from '@inventory/contracts/refus
 import { rowOf } from '@inventory/contracts/refusal-codes';
 
 interface RefusedOptions {
-  /** Headers of the answer beside `Retry-After`. */
+  /** Headers of the response beside `Retry-After`. */
   readonly headers?: Readonly<Record<string, string>>;
   readonly cause?: unknown;
 }
@@ -11,7 +11,7 @@ interface RefusedOptions {
 export class Refused<Own extends Refusal = Refusal> extends Error {
   override name = 'Refused';
   readonly refusal: Own;
-  /** All headers of the answer that its refusal decides. */
+  /** All headers of the response that its refusal decides. */
   readonly headers: Readonly<Record<string, string>>;
 
   constructor(refusal: Own, { headers, cause }: RefusedOptions = {}) {
@@ -25,7 +25,7 @@ export class Refused<Own extends Refusal = Refusal> extends Error {
   }
 }
 
-/** Status of the answer that a refusal is. */
+/** Status of the response to a refusal. */
 export function statusOf({ code }: Refusal): number {
   return rowOf(code).status;
 }
