@@ -130,7 +130,7 @@ function copyText(
   return bytes.copy(to, at, start, start + (lengths[index] ?? 0));
 }
 
-/** Puts each description between what precedes it and the next asset, in the same array. */
+/** Puts each description between what precedes it and the next asset, at its own index. */
 function createFrame(format: ExportFormat): (descriptions: PlacedTexts) => PlacedTexts {
   const { before, between, after, missing } = exportFrames[format];
   const absent = Buffer.from(missing);

@@ -163,7 +163,7 @@ export async function openWithCursors(
   await offer(side, readers, { targets: projects, rate: projects.length, seconds: 2 });
 }
 
-/** Cuts all streams at once and opens them again, without a position. */
+/** Cuts all streams at once and opens them again, resumed without a backlog. */
 export async function storm(
   side: Side,
   readers: Readers,
