@@ -5,12 +5,12 @@ import { rowOf } from '@inventory/contracts/refusal-codes';
 export class Refused<Own extends Refusal = Refusal> extends Error {
   override name = 'Refused';
   readonly refusal: Own;
-  /** All headers of the answer that its refusal decides. */
+  /** All headers of the response that its refusal decides. */
   readonly headers: Readonly<Record<string, string>>;
 
   constructor(
     refusal: Own,
-    /** Headers of the answer beside `Retry-After`. */
+    /** Headers of the response beside `Retry-After`. */
     { headers, cause }: { headers?: Readonly<Record<string, string>>; cause?: unknown } = {},
   ) {
     super(refusal.code, { cause });
@@ -23,7 +23,7 @@ export class Refused<Own extends Refusal = Refusal> extends Error {
   }
 }
 
-/** Status of the answer that a refusal is. */
+/** Status of the response to a refusal. */
 export function statusOf({ code }: Refusal): number {
   return rowOf(code).status;
 }

@@ -27,7 +27,7 @@ const deletedPerCommand = 500;
 
 /**
  * Deletes what a filter matches, in commands of bounded size; how many. What changes meanwhile so
- * that it does not match any more stays. A crash leaves the rest, which the next call deletes.
+ * that it does not match any more stays. A crash leaves the others, which the next call deletes.
  */
 export async function deleteInBatches<Stored extends Document>(
   collection: Collection<Stored>,

@@ -40,7 +40,7 @@ interface AcquireOptions<Stored> {
 
 /**
  * Leases of the documents of a collection, which need not exist before. The document names its owner,
- * so a call whose answer was lost is repeated under the same one.
+ * so a call whose result was lost is repeated under the same one.
  */
 export interface Leases<Stored extends WithLease> {
   /**
