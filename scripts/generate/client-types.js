@@ -22,6 +22,7 @@ const exposed = [
   'PageReadMeta',
   'PlainMeta',
   'Prices',
+  'Project',
   'RefreshAcceptanceMeta',
   'RefreshPage',
   'RefreshStatus',

@@ -186,6 +186,8 @@ module.exports = {
     'ledger-verify': 'Ledger verify',
     'status-page': 'Status: Without a key, cached 5 s, a bucket per peer; no figures of a customer',
     'account-self-service': 'Account self-service: Balance, statement, usage, alert',
+    'own-project':
+      'Project: Name, environment, limits and what the key may do, for any Credential of it',
     'self-service-credentials':
       'Self-service Credentials: At most the authority of the issuer; the secret shown once',
   },

@@ -2,6 +2,7 @@ import { invariant } from '@inventory/runtime/bug';
 import type { AccountServices } from './accounts/account-services.ts';
 import { readAccountRoute } from './accounts/read-account-route.ts';
 import { readPricesRoute } from './accounts/read-prices-route.ts';
+import { readProjectRoute } from './accounts/read-project-route.ts';
 import { readStatementRoute } from './accounts/read-statement-route.ts';
 import { readUsageRoute } from './accounts/read-usage-route.ts';
 import { setBalanceAlertRoute } from './accounts/set-balance-alert-route.ts';
@@ -60,7 +61,13 @@ export const publicRoutes: readonly PublicOperation[] = [
   ...of('streams', [streamEventsRoute]),
   ...of('events', [listEventsRoute]),
   ...of('webhooks', [...webhookEndpointRoutes, ...webhookDeliveryRoutes]),
-  ...of('accounts', [readAccountRoute, readStatementRoute, readUsageRoute, setBalanceAlertRoute]),
+  ...of('accounts', [
+    readAccountRoute,
+    readProjectRoute,
+    readStatementRoute,
+    readUsageRoute,
+    setBalanceAlertRoute,
+  ]),
   ...of('credentials', credentialRoutes),
   ...of('accounts', [readPricesRoute]),
   ...of('status', [readStatusRoute]),

@@ -3,6 +3,7 @@ import {
   accountUsage,
   accountView,
   balanceAlert,
+  projectView,
 } from '@inventory/contracts/http/account';
 import { priceView } from '@inventory/contracts/http/prices';
 import { type Permission, permissions } from '@inventory/contracts/vocabulary';
@@ -77,6 +78,31 @@ describe('account', () => {
     const { data } = (await get('/v2/account', other.key)).json;
     expect(Object.keys(data)).not.toContain('spend_caps');
     expect(Object.keys(data)).not.toContain('balance_alert');
+  });
+});
+
+test('a Project shows any Credential of it its name and environment, and what the Credential may do (Beyond the interface: what a key can see) [own-project]', async () => {
+  const { key, principal } = world.issue({ permissions: ['customer.events.read.v1'] });
+  const { accountId, projectId, credentialId } = principal;
+
+  const { data } = (await get(`/v2/projects/${projectId}`, key)).json;
+
+  const account = (await get('/v2/account', key)).json.data;
+  expect(asSent(projectView, data)).toEqual({
+    project_id: projectId,
+    account_id: accountId,
+    name: 'Bots',
+    environment: 'live',
+    rate_limit: { limit_per_minute: 100_000 },
+    service_account: account.service_account,
+    traffic_limit: account.traffic_limit,
+    events_enabled: false,
+    credential: {
+      credential_id: credentialId,
+      project_id: projectId,
+      scopes: ['customer.events.read.v1'],
+      expires_at: null,
+    },
   });
 });
 

@@ -41,9 +41,9 @@ def refresh_path(refresh_id: str) -> str:
     return f"/v2/platform/inventory-refreshes/{refresh_id}"
 
 
-def project_path(project_id: str, rest: str) -> str:
+def project_path(project_id: str, rest: str = "") -> str:
     _require(project_id, f"prj_{_uuid}", "The id of a Project must be prj_ and a UUID.")
-    return f"/v2/projects/{project_id}/{rest}"
+    return f"/v2/projects/{project_id}{rest and '/' + rest}"
 
 
 def watch_path(project_id: str, scope: Scope) -> str:

@@ -253,6 +253,18 @@ class Prices(TypedDict):
     next: PricesNext | None
 
 
+class Project(TypedDict):
+    project_id: str
+    account_id: str
+    name: str | None
+    environment: Literal["live"] | str
+    rate_limit: AccountRateLimit
+    service_account: AccountServiceAccount
+    traffic_limit: AccountRateLimit
+    events_enabled: bool
+    credential: AccountCredential
+
+
 class RateLimit(TypedDict):
     limit_per_minute: int
     remaining: int

@@ -316,6 +316,38 @@ export interface components {
             } | null;
         };
         readonly ProjectEvent: components["schemas"]["RefreshCompletedEvent"] | components["schemas"]["WatchPausedEvent"] | components["schemas"]["BalanceLowEvent"];
+        readonly Project: {
+            readonly project_id: string;
+            readonly account_id: string;
+            readonly name: string | null;
+            /**
+             * @description More values may be added.
+             * @enum {string}
+             */
+            readonly environment: "live";
+            /** @description The limit of the Service account. */
+            readonly rate_limit: {
+                readonly limit_per_minute: number;
+            };
+            /** @description Its active Credentials share the limit. */
+            readonly service_account: {
+                readonly id: string;
+                readonly rate_limit: {
+                    readonly limit_per_minute: number;
+                };
+            };
+            /** @description The limit of all Service accounts together. */
+            readonly traffic_limit: {
+                readonly limit_per_minute: number;
+            };
+            readonly events_enabled: boolean;
+            readonly credential: {
+                readonly credential_id: string;
+                readonly project_id: string;
+                readonly scopes: readonly Open<"platform.inventory.refresh.v1" | "platform.inventory.current.page.v1" | "platform.inventory.page.v1" | "customer.events.read.v1" | "customer.webhooks.manage.v1" | "customer.account.read.v1" | "customer.account.manage.v1" | "customer.credentials.manage.v1" | "*">[];
+                readonly expires_at: string | null;
+            };
+        };
         readonly RateLimit: {
             readonly limit_per_minute: number;
             readonly remaining: number;

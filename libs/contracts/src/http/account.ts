@@ -22,15 +22,8 @@ export const amounts = z.object({
 
 const perMinute = wire({ limitPerMinute: z.int().min(0) });
 
-/**
- * `data` of GET Account. `balance` is prepaid credits; the units of an account that is funded by a
- * subscription are in `funding`. `spend_caps` and `balance_alert` are present for Credentials with
- * `customer.account.read.v1` only.
- */
-export const accountView = wire({
-  accountId,
-  balance: amounts,
-  funding: shownFunding.describe('How the account pays.'),
+/** What the Credential of the request may do, and which limits it shares. */
+const keyFields = {
   rateLimit: perMinute.describe('The limit of the Service account.'),
   serviceAccount: wire({ id: serviceAccountId, rateLimit: perMinute }).describe(
     'Its active Credentials share the limit.',
@@ -43,6 +36,18 @@ export const accountView = wire({
     scopes: z.array(grantedPermission),
     expiresAtMs: time.nullable(),
   }),
+};
+
+/**
+ * `data` of GET Account. `balance` is prepaid credits; the units of an account that is funded by a
+ * subscription are in `funding`. `spend_caps` and `balance_alert` are present for Credentials with
+ * `customer.account.read.v1` only.
+ */
+export const accountView = wire({
+  accountId,
+  balance: amounts,
+  funding: shownFunding.describe('How the account pays.'),
+  ...keyFields,
   spendCaps: spendCaps
     .optional()
     .describe('Present for Credentials with `customer.account.read.v1` only.'),
@@ -51,6 +56,15 @@ export const accountView = wire({
     .describe('Present for Credentials with `customer.account.read.v1` only.'),
 });
 export type AccountView = z.output<typeof accountView>;
+
+/** `data` of GET Project: what the Credential of the request can see of its own Project. */
+export const projectView = wire({
+  projectId,
+  accountId,
+  name: z.string().nullable(),
+  environment: z.enum(['live']).describe('More values may be added.'),
+  ...keyFields,
+});
 
 /** Query of GET Statement. */
 export const statementQuery = z.object(listParameters);

@@ -3,11 +3,13 @@ import type { AccountId } from '@inventory/contracts/ids';
 import type { AccountTerms } from '@inventory/contracts/internal/ledger';
 import { dataRoute } from '../http/data-route.ts';
 import { exampleIds } from '../http/openapi/examples.ts';
-import { mayUse, type Principal, trafficLimitOf } from '../tenancy/principal.domain.ts';
+import { mayUse, type Principal } from '../tenancy/principal.domain.ts';
 import type { AccountServices } from './account-services.ts';
+import { keyExample, keyViewOf } from './key-view.ts';
 import type { LedgerClient } from './ledger-client.ts';
 
 const ofProject = [
+  'readProject',
   'listRefreshes',
   'listWatches',
   'putWatches',
@@ -46,16 +48,7 @@ export const readAccountRoute = dataRoute({
       account_id: exampleIds.account,
       balance: { total: 1_121, held: 125, available: 996 },
       funding: { mode: 'credits' },
-      rate_limit: { limit_per_minute: 120 },
-      service_account: { id: exampleIds.serviceAccount, rate_limit: { limit_per_minute: 120 } },
-      traffic_limit: { limit_per_minute: 1_200 },
-      events_enabled: true,
-      credential: {
-        credential_id: exampleIds.credential,
-        project_id: exampleIds.project,
-        scopes: ['*', 'customer.account.read.v1'],
-        expires_at: null,
-      },
+      ...keyExample,
       spend_caps: [
         {
           project_id: exampleIds.project,
@@ -70,8 +63,8 @@ export const readAccountRoute = dataRoute({
   errors: [],
   async handle({ ledger, customerRequestsPerMinute }: AccountServices, _input, { principal }) {
     const standing = await readAccount(ledger, principal.accountId);
-    const trafficLimit = trafficLimitOf(principal, customerRequestsPerMinute);
-    return { data: accountViewOf(principal, standing, trafficLimit) };
+    const key = keyViewOf(principal, customerRequestsPerMinute);
+    return { data: { ...accountViewOf(principal, standing), ...key } };
   },
 });
 
@@ -79,21 +72,13 @@ export const readAccountRoute = dataRoute({
 function accountViewOf(
   principal: Principal,
   { balance, terms }: AccountStanding,
-  trafficLimit: number,
-): AccountView {
-  const { accountId, credentialId, projectId, eventsEnabled, expiresAtMs } = principal;
-  const rateLimit = { limitPerMinute: principal.requestsPerMinute };
+): Omit<AccountView, keyof ReturnType<typeof keyViewOf>> {
   const isFull = mayUse(principal.permissions, 'customer.account.read.v1');
   const { funding, spendCaps, balanceAlert } = terms;
   return {
-    accountId,
+    accountId: principal.accountId,
     balance,
     funding,
-    rateLimit,
-    serviceAccount: { id: principal.serviceAccountId, rateLimit },
-    trafficLimit: { limitPerMinute: trafficLimit },
-    eventsEnabled,
-    credential: { credentialId, projectId, scopes: [...principal.permissions], expiresAtMs },
     ...(isFull ? { spendCaps, balanceAlert } : {}),
   };
 }

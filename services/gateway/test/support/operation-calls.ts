@@ -81,6 +81,7 @@ export function rightCall(
     deleteWatch: { method: 'DELETE', path: watch },
     testWatches: { method: 'POST', path: `${watches}/test` },
     readAccount: { path: '/v2/account' },
+    readProject: { path: `/v2/projects/${projectId}` },
     readStatement: { path: '/v2/account/statement' },
     readUsage: { path: '/v2/account/usage' },
     setBalanceAlert: { method: 'PUT', path: '/v2/account/balance-alert', body: { threshold: 5 } },

@@ -3,6 +3,7 @@ import {
   accountUsage,
   accountView,
   amounts,
+  projectView,
 } from '@inventory/contracts/http/account';
 import { changesPage } from '@inventory/contracts/http/changes';
 import {
@@ -104,6 +105,7 @@ const named: NamedSchemas = new Map<z.core.$ZodType, string>([
   [plainMeta, 'PlainMeta'],
   [priceView, 'Prices'],
   [projectEvent, 'ProjectEvent'],
+  [projectView, 'Project'],
   [rateLimit, 'RateLimit'],
   [requestLimit, 'RequestLimit'],
   [readLimit, 'ReadLimit'],
