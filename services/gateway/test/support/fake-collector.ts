@@ -235,6 +235,8 @@ function isOfCharge({ billing }: RefreshView['record'], wanted: string | null): 
 function listOf(views: readonly RefreshView[], ofProject: string, query: URLSearchParams) {
   const states = query.getAll('state');
   const ids = query.getAll('refresh_id');
+  const outcomes = query.getAll('outcome');
+  const place = query.get('platform_id');
   const before = `${query.get('before_requested_at') ?? '~'} ${query.get('before_refresh_id')}`;
   const position = ({ record }: RefreshView) =>
     `${isoTime(record.requestedAtMs)} ${record.refreshId}`;
@@ -242,6 +244,10 @@ function listOf(views: readonly RefreshView[], ofProject: string, query: URLSear
     .filter(({ projectId }) => projectId === ofProject)
     .filter(({ record }) => states.length === 0 || states.includes(record.state))
     .filter(({ record }) => ids.length === 0 || ids.includes(record.refreshId))
+    .filter(({ record }) => outcomes.length === 0 || outcomes.includes(record.outcome ?? ''))
+    .filter(({ record }) => place === null || place === record.scope.platform_id)
+    .filter(({ record }) => isoTime(record.requestedAtMs) >= (query.get('from') ?? ''))
+    .filter(({ record }) => isoTime(record.requestedAtMs) < (query.get('to') ?? '~'))
     .filter(({ record }) => (query.get('watch_id') ?? record.watchId) === record.watchId)
     .filter(({ record }) => isOfCharge(record, query.get('charged')))
     .filter((view) => position(view) < before)
