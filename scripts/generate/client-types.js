@@ -18,6 +18,7 @@ const exposed = [
   'ChangesPage',
   'CurrentPage',
   'EventPage',
+  'InventorySummary',
   'LivePage',
   'PageReadMeta',
   'PlainMeta',

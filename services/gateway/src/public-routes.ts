@@ -13,6 +13,7 @@ import type { PageServices } from './pages/open-pages.ts';
 import { readChangesRoute } from './pages/read-changes-route.ts';
 import { readCurrentRoute } from './pages/read-current-route.ts';
 import { readLivePageRoute } from './pages/read-live-page-route.ts';
+import { readSummaryRoute } from './pages/read-summary-route.ts';
 import { readV1PageAliasRoute, readV1PageRoute } from './pages/read-v1-page-route.ts';
 import { cancelRefreshRoute } from './refreshes/cancel-refresh-route.ts';
 import { listRefreshesRoute } from './refreshes/list-refreshes-route.ts';
@@ -56,7 +57,13 @@ export const publicRoutes: readonly PublicOperation[] = [
     cancelRefreshRoute,
     listRefreshesRoute,
   ]),
-  ...of('pages', [readCurrentRoute, readChangesRoute, exportCurrentRoute, readLivePageRoute]),
+  ...of('pages', [
+    readSummaryRoute,
+    readCurrentRoute,
+    readChangesRoute,
+    exportCurrentRoute,
+    readLivePageRoute,
+  ]),
   ...of('watches', watchRoutes),
   ...of('streams', [streamEventsRoute]),
   ...of('events', [listEventsRoute]),

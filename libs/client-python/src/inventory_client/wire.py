@@ -172,6 +172,27 @@ class EventPage(TypedDict):
     pagination: Pagination
 
 
+class InventorySummaryPendingRefresh(TypedDict):
+    refresh_id: str
+    state: Literal["accepted", "queued", "collecting", "settling", "completed"] | str
+    requested_at: str
+
+
+class InventorySummary(TypedDict):
+    scope: Scope
+    revision_id: str
+    observation_id: str
+    verified_at: str
+    scan_window: ChangesPageScanWindow
+    observed_by: Literal["refresh", "capture"] | str
+    language: Language
+    total_count: int
+    hidden_count: int
+    description_count: int | None
+    age_seconds: int
+    pending_refresh: InventorySummaryPendingRefresh | None
+
+
 class LivePagePagination(TypedDict):
     has_more: bool
     next_cursor: NotRequired[str]

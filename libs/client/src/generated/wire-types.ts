@@ -348,6 +348,44 @@ export interface components {
                 readonly expires_at: string | null;
             };
         };
+        readonly InventorySummary: {
+            readonly scope: components["schemas"]["Scope"];
+            readonly revision_id: string;
+            readonly observation_id: string;
+            /** Format: date-time */
+            readonly verified_at: string;
+            readonly scan_window: {
+                /** Format: date-time */
+                readonly started_at: string;
+                /** Format: date-time */
+                readonly completed_at: string;
+            };
+            /**
+             * @description `refresh`, or `capture` where it was read page by page as Live Pages.
+             * @enum {string}
+             */
+            readonly observed_by: Open<"refresh" | "capture">;
+            /**
+             * @description Of the scan; descriptions in another one may be older, or absent.
+             * @enum {string}
+             */
+            readonly language: components["schemas"]["Language"];
+            /** @description Item instances of the whole inventory. */
+            readonly total_count: number;
+            /** @description How many more the platform reported than it showed: hidden items. */
+            readonly hidden_count: number;
+            /** @description Different pairs of `classid` and `instanceid`; null of a revision that was saved before they were counted. */
+            readonly description_count: number | null;
+            readonly age_seconds: number;
+            /** @description The newest refresh of this inventory by this Project that is under way; null without one. */
+            readonly pending_refresh: {
+                readonly refresh_id: string;
+                /** @enum {string} */
+                readonly state: Open<"accepted" | "queued" | "collecting" | "settling" | "completed">;
+                /** Format: date-time */
+                readonly requested_at: string;
+            } | null;
+        };
         readonly RateLimit: {
             readonly limit_per_minute: number;
             readonly remaining: number;

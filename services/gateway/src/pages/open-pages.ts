@@ -16,6 +16,7 @@ import { commandWork } from '../commands/command-work.ts';
 import type { RequestReplyClient } from '../commands/request-reply-client.ts';
 import { createDeliveryPlaces } from '../http/delivery/delivery-places.ts';
 import type { CursorSealer } from '../http/sealed-cursor.ts';
+import type { CollectorClient } from '../refreshes/collector-client.ts';
 import { createIntentCloser } from './close-intents.ts';
 import { createKeyedReads, type KeyedReads } from './keyed-reads.ts';
 import type { LivePageClient } from './live-page-client.ts';
@@ -33,6 +34,7 @@ interface PagesNeeds {
   readonly ledger: LedgerClient;
   readonly funds: Funds;
   readonly revisions: RevisionStoreClient;
+  readonly collector: CollectorClient;
   readonly livePages: LivePageClient;
   readonly staging: StagingClient;
   readonly prices: PriceVersion;
@@ -75,13 +77,14 @@ export function openPages(
   needs: PagesNeeds,
 ) {
   const { config, clock, identifiers, logger } = context;
-  const { revisions, livePages, ledger, funds, prices, cursors } = needs;
+  const { revisions, collector, livePages, ledger, funds, prices, cursors } = needs;
   const times = { ...config.deadlines, ...config.pageReads };
   const intents = createPageIntentStore(needs.db, times, logger);
   const chains = openCaptures(context, { ...needs, intents });
   return {
     reads: openKeyedReads(context, needs, intents, chains),
     revisions,
+    collector,
     storeReads: createSemaphorePerKey<AccountId>(storeReads.permits, storeReads.waitingMax),
     livePages,
     livePageLimiter: createKeyedSemaphore<AccountId>(config.livePages.limits),

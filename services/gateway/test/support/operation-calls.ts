@@ -10,6 +10,7 @@ import {
   livePathOf,
   refreshPathOf,
   statusPathOf,
+  summaryPathOf,
   v1AliasPathOf,
   v1PathOf,
 } from './paths.ts';
@@ -45,6 +46,7 @@ export function rightCall(
     readRefresh: { path: statusPathOf(newRefreshId()) },
     cancelRefresh: { method: 'POST', path: `${statusPathOf(newRefreshId())}/cancel` },
     listRefreshes: { path: `/v2/projects/${projectId}/inventory-refreshes` },
+    readSummary: { path: summaryPathOf(scope) },
     readCurrent: { path: currentPathOf(scope) },
     readChanges: { path: changesPathOf(scope, `since=invrev_${newRefreshId()}`) },
     exportCurrent: { path: `${currentPathOf(scope)}/export` },

@@ -45,6 +45,7 @@ import {
   recoveryData,
   revokedData,
 } from '@inventory/contracts/http/stream-frames';
+import { inventorySummary } from '@inventory/contracts/http/summary';
 import { v1AliasFailure, v1InvalidRequest, v1OriginalFailure } from '@inventory/contracts/http/v1';
 import {
   acceptedWatchItem,
@@ -106,6 +107,7 @@ const named: NamedSchemas = new Map<z.core.$ZodType, string>([
   [priceView, 'Prices'],
   [projectEvent, 'ProjectEvent'],
   [projectView, 'Project'],
+  [inventorySummary, 'InventorySummary'],
   [rateLimit, 'RateLimit'],
   [requestLimit, 'RequestLimit'],
   [readLimit, 'ReadLimit'],
