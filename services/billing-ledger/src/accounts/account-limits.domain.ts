@@ -1,7 +1,7 @@
 import type { ProjectId } from '@inventory/contracts/ids';
 import type { Period } from './period.domain.ts';
-import { amountOf } from './project-amounts.domain.ts';
 import type { Spend } from './spend.domain.ts';
+import { amountOf } from './spend-amounts.domain.ts';
 import type { Terms } from './terms.domain.ts';
 
 /** A spend cap and what its Project has spent in the period of {@link AccountLimits}. */

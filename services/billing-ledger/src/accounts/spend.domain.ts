@@ -2,7 +2,7 @@ import type { ProjectId } from '@inventory/contracts/ids';
 import type { FundsRefusal } from '@inventory/contracts/refusal';
 import type { Entry } from './entry.domain.ts';
 import { type Period, periodOf, periodStartText } from './period.domain.ts';
-import { amountOf, noAmounts, type ProjectAmounts, withAdded } from './project-amounts.domain.ts';
+import { amountOf, noAmounts, type ProjectAmounts, withAdded } from './spend-amounts.domain.ts';
 import { capOf, type Terms } from './terms.domain.ts';
 
 /**

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { AccountId } from '@inventory/contracts/ids';
 import type { LedgerAccount } from '../accounts/account.domain.ts';
 import { type Hold, holdSetOf, listHolds } from '../accounts/hold-set.domain.ts';
-import { amountsOf, listAmounts } from '../accounts/project-amounts.domain.ts';
+import { amountsOf, listAmounts } from '../accounts/spend-amounts.domain.ts';
 import type { Terms } from '../accounts/terms.domain.ts';
 import type { ChainHead } from '../journal/commit-document.ts';
 import { isIntact, type Sealed, seal, unseal } from '../journal/sealed-mapping.ts';

@@ -1,7 +1,7 @@
 import type { LedgerAccount } from '../../src/accounts/account.domain.ts';
 import { type Evaluation, evaluate } from '../../src/accounts/evaluate.domain.ts';
 import { refund } from '../../src/accounts/movement.domain.ts';
-import { amountsOf, listAmounts } from '../../src/accounts/project-amounts.domain.ts';
+import { amountsOf, listAmounts } from '../../src/accounts/spend-amounts.domain.ts';
 import { afterwards, type Call, faulty, moving, type PlantedFault } from './planted-fault.ts';
 import { productRules } from './run-program.ts';
 

@@ -7,7 +7,7 @@ import {
   listAmounts,
   noAmounts,
   withAdded,
-} from './project-amounts.domain.ts';
+} from './spend-amounts.domain.ts';
 
 /** Ids that mostly end alike, so that leaves fill and split. */
 const projectIds = fc.oneof(
