@@ -10,9 +10,16 @@ import { newScope } from '@inventory/testkit/builders';
 import { unpackers } from '@inventory/testkit/unpackers';
 import { waitFor } from '@inventory/testkit/wait-for';
 import { clock, gateway, world } from './support/clocked-gateway.ts';
+import { setLiveInventory } from './support/fake-live-pages.ts';
 import { membersText, saveInventory } from './support/fake-revision-store.ts';
 import { refusalAnswer } from './support/http-fake.ts';
-import { currentPathOf, refreshPathOf, summaryPathOf } from './support/paths.ts';
+import {
+  currentPathOf,
+  livePathOf,
+  refreshPathOf,
+  summaryPathOf,
+  v1PathOf,
+} from './support/paths.ts';
 import { noKeyIsOpen } from './support/settled-keys.ts';
 
 type Scope = ReturnType<typeof newScope>;
@@ -80,6 +87,28 @@ test('a saved page comes with its evidence, its bill and its language (Reads)', 
     async () => (await intentsLeft()) === 0,
   );
   expect(world.ledger.balanceOf(principal.accountId)).toBe(49);
+});
+
+test('every purchase names the Credential whose spend cap it counts against: pages of each route, exports and refreshes (Spend cap per Credential) [credential-spend-cap]', async () => {
+  const { key, principal } = world.issue();
+  const { accountId, projectId, credentialId } = principal;
+  const scope = newScope();
+  const pages = [membersText('1')];
+  saveInventory(world.revisions, scope, { pages });
+  setLiveInventory(world.collector.live, scope, { pages });
+  world.ledger.setBalance(accountId, 50);
+  const current = currentPathOf(scope);
+
+  for (const path of [current, `${current}/export`, livePathOf(scope), v1PathOf(scope)]) {
+    expect((await gateway.call({ path, key })).status).toBe(200);
+  }
+  const body = { max_credits: 125 };
+  await gateway.call({ method: 'POST', path: refreshPathOf(scope), key, body });
+
+  const charges = chargesOf(accountId).map((charge) => charge.credentialId);
+  const requests = world.collector.requests.filter((one) => one.projectId === projectId);
+  expect(charges).toEqual(Array(4).fill(credentialId));
+  expect(requests.map((one) => one.credentialId)).toEqual([credentialId]);
 });
 
 test('the summary of an inventory is free for any Credential, counts as a request, and shows whether the own Project refreshes it (Free looks) [free-look]', async () => {

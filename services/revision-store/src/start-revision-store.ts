@@ -13,7 +13,7 @@ import {
   readCurrentPageRoute,
   readExportLinesRoute,
   readObservationRoute,
-  readSummaryRoute,
+  readSavedSummaryRoute,
 } from './http/inventory-routes.ts';
 import { listPagesRoute, putChunkRoute, readEpochRoute } from './http/staging-routes.ts';
 import { observeWaitingScans } from './metrics.ts';
@@ -54,7 +54,7 @@ export async function startRevisionStore(
     readCurrentPageRoute.bind(reading),
     readChangesPageRoute.bind(reading),
     readObservationRoute.bind(reading),
-    readSummaryRoute.bind(reading),
+    readSavedSummaryRoute.bind(reading),
     lookUpAssetsRoute.bind(reading),
     readExportLinesRoute.bind(reading),
     eraseSavedInventoryRoute.bind(scanning),

@@ -35,6 +35,13 @@ class AccountSpendCapsItem(TypedDict):
     resets_at: str
 
 
+class AccountCredentialSpendCapsItem(TypedDict):
+    credential_id: str
+    cap: int
+    spent: int
+    resets_at: str
+
+
 class AccountBalanceAlert(TypedDict):
     threshold: int
 
@@ -49,6 +56,7 @@ class Account(TypedDict):
     events_enabled: bool
     credential: AccountCredential
     spend_caps: NotRequired[list[AccountSpendCapsItem]]
+    credential_spend_caps: NotRequired[list[AccountCredentialSpendCapsItem]]
     balance_alert: NotRequired[AccountBalanceAlert | None]
 
 
@@ -274,6 +282,12 @@ class Prices(TypedDict):
     next: PricesNext | None
 
 
+class ProjectCredentialSpendCap(TypedDict):
+    cap: int
+    spent: int
+    resets_at: str
+
+
 class Project(TypedDict):
     project_id: str
     account_id: str
@@ -284,6 +298,8 @@ class Project(TypedDict):
     traffic_limit: AccountRateLimit
     events_enabled: bool
     credential: AccountCredential
+    credential_spend_cap: ProjectCredentialSpendCap | None
+    spend_cap: NotRequired[ProjectCredentialSpendCap | None]
 
 
 class RateLimit(TypedDict):

@@ -42,6 +42,14 @@ export interface components {
                 /** Format: date-time */
                 readonly resets_at: string;
             }[];
+            /** @description Of all Credentials of the account; present as `spend_caps` is. */
+            readonly credential_spend_caps?: readonly {
+                readonly credential_id: string;
+                readonly cap: number;
+                readonly spent: number;
+                /** Format: date-time */
+                readonly resets_at: string;
+            }[];
             /** @description Present for Credentials with `customer.account.read.v1` only. */
             readonly balance_alert?: {
                 readonly threshold: number;
@@ -347,6 +355,20 @@ export interface components {
                 readonly scopes: readonly Open<"platform.inventory.refresh.v1" | "platform.inventory.current.page.v1" | "platform.inventory.page.v1" | "customer.events.read.v1" | "customer.webhooks.manage.v1" | "customer.account.read.v1" | "customer.account.manage.v1" | "customer.credentials.manage.v1" | "*">[];
                 readonly expires_at: string | null;
             };
+            /** @description Of this Credential, for the UTC month; null without one. */
+            readonly credential_spend_cap: {
+                readonly cap: number;
+                readonly spent: number;
+                /** Format: date-time */
+                readonly resets_at: string;
+            } | null;
+            /** @description Of the Project; present for Credentials with `customer.account.read.v1` only. */
+            readonly spend_cap?: {
+                readonly cap: number;
+                readonly spent: number;
+                /** Format: date-time */
+                readonly resets_at: string;
+            } | null;
         };
         readonly InventorySummary: {
             readonly scope: components["schemas"]["Scope"];

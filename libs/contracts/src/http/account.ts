@@ -1,6 +1,8 @@
 import { z } from 'zod';
 import { accountId, credentialId, projectId, serviceAccountId } from '../ids.ts';
 import {
+  capUse,
+  credentialSpendCaps,
   shownAlert,
   shownFunding,
   spendCaps,
@@ -51,6 +53,9 @@ export const accountView = wire({
   spendCaps: spendCaps
     .optional()
     .describe('Present for Credentials with `customer.account.read.v1` only.'),
+  credentialSpendCaps: credentialSpendCaps
+    .optional()
+    .describe('Of all Credentials of the account; present as `spend_caps` is.'),
   balanceAlert: shownAlert
     .optional()
     .describe('Present for Credentials with `customer.account.read.v1` only.'),
@@ -64,6 +69,13 @@ export const projectView = wire({
   name: z.string().nullable(),
   environment: z.enum(['live']).describe('More values may be added.'),
   ...keyFields,
+  credentialSpendCap: capUse
+    .nullable()
+    .describe('Of this Credential, for the UTC month; null without one.'),
+  spendCap: capUse
+    .nullable()
+    .optional()
+    .describe('Of the Project; present for Credentials with `customer.account.read.v1` only.'),
 });
 
 /** Query of GET Statement. */

@@ -1,73 +1,72 @@
-import type { ProjectId } from '@inventory/contracts/ids';
+import type { CredentialId, ProjectId } from '@inventory/contracts/ids';
 
-export interface ProjectAmount {
-  readonly projectId: ProjectId;
+/** Who can have a spend cap. */
+export type SpenderId = ProjectId | CredentialId;
+
+export interface SpendAmount {
+  readonly spenderId: SpenderId;
   readonly amount: number;
 }
 
 /**
- * An amount for each Project. Immutable, so that a state stays valid while the next one is being
- * written; a tree over the random end of the ids, so that one change copies little of much.
+ * An amount for each Project and Credential. Immutable, so that a state stays valid while the next one
+ * is being written; a tree over the random end of the ids, so that one change copies little of much.
  */
-export type ProjectAmounts = Leaf | Branch;
+export type SpendAmounts = Leaf | Branch;
 
-type Leaf = { readonly leaf: readonly ProjectAmount[] };
-type Branch = { readonly branch: readonly ProjectAmounts[] };
+type Leaf = { readonly leaf: readonly SpendAmount[] };
+type Branch = { readonly branch: readonly SpendAmounts[] };
 
 const leafMax = 16;
 const emptyLeaf: Leaf = { leaf: [] };
 /** Digits of the last group of a UUID. */
 const depthMax = 12;
 
-export const noAmounts: ProjectAmounts = emptyLeaf;
+export const noAmounts: SpendAmounts = emptyLeaf;
 
-export function amountOf(amounts: ProjectAmounts, projectId: ProjectId): number {
+export function amountOf(amounts: SpendAmounts, spenderId: SpenderId): number {
   let node = amounts;
   for (let depth = 0; 'branch' in node; depth += 1) {
-    node = node.branch[digitAt(projectId, depth)] ?? emptyLeaf;
+    node = node.branch[digitAt(spenderId, depth)] ?? emptyLeaf;
   }
-  return node.leaf.find((one) => one.projectId === projectId)?.amount ?? 0;
+  return node.leaf.find((one) => one.spenderId === spenderId)?.amount ?? 0;
 }
 
-export function withAdded(
-  amounts: ProjectAmounts,
-  added: ProjectAmount,
-  depth = 0,
-): ProjectAmounts {
+export function withAdded(amounts: SpendAmounts, added: SpendAmount, depth = 0): SpendAmounts {
   if ('branch' in amounts) {
-    const digit = digitAt(added.projectId, depth);
+    const digit = digitAt(added.spenderId, depth);
     const child = withAdded(amounts.branch[digit] ?? emptyLeaf, added, depth + 1);
     return { branch: amounts.branch.with(digit, child) };
   }
   const { leaf } = amounts;
-  const index = leaf.findIndex((one) => one.projectId === added.projectId);
+  const index = leaf.findIndex((one) => one.spenderId === added.spenderId);
   const found = leaf[index];
   if (found) {
-    const { projectId } = found;
-    return { leaf: leaf.with(index, { projectId, amount: found.amount + added.amount }) };
+    const { spenderId } = found;
+    return { leaf: leaf.with(index, { spenderId, amount: found.amount + added.amount }) };
   }
   if (leaf.length < leafMax || depth >= depthMax) return { leaf: [...leaf, added] };
   const branch = Array.from({ length: 16 }, () => emptyLeaf);
-  return [...leaf, added].reduce<ProjectAmounts>((node, one) => withAdded(node, one, depth), {
+  return [...leaf, added].reduce<SpendAmounts>((node, one) => withAdded(node, one, depth), {
     branch,
   });
 }
 
 /** In the order of their ids. */
-export function listAmounts(amounts: ProjectAmounts): ProjectAmount[] {
-  return collect(amounts).sort((left, right) => (left.projectId < right.projectId ? -1 : 1));
+export function listAmounts(amounts: SpendAmounts): SpendAmount[] {
+  return collect(amounts).sort((left, right) => (left.spenderId < right.spenderId ? -1 : 1));
 }
 
-export function amountsOf(list: Iterable<ProjectAmount>): ProjectAmounts {
+export function amountsOf(list: Iterable<SpendAmount>): SpendAmounts {
   let amounts = noAmounts;
   for (const one of list) amounts = withAdded(amounts, one);
   return amounts;
 }
 
-function collect(amounts: ProjectAmounts): ProjectAmount[] {
+function collect(amounts: SpendAmounts): SpendAmount[] {
   return 'branch' in amounts ? amounts.branch.flatMap(collect) : [...amounts.leaf];
 }
 
-function digitAt(projectId: ProjectId, depth: number): number {
-  return Number.parseInt(projectId.at(-1 - depth) ?? '', 16);
+function digitAt(spenderId: SpenderId, depth: number): number {
+  return Number.parseInt(spenderId.at(-1 - depth) ?? '', 16);
 }

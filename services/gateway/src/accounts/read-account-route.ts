@@ -29,8 +29,8 @@ export const readAccountRoute = dataRoute({
   tag: 'Account',
   summary: 'Account',
   description:
-    'Balance, funding, limits, and the Credential of the request. `spend_caps` and ' +
-    '`balance_alert` are there for Credentials with `customer.account.read.v1` only.',
+    'Balance, funding, limits, and the Credential of the request. `spend_caps`, ' +
+    '`credential_spend_caps` and `balance_alert` are there for Credentials with `customer.account.read.v1` only.',
   method: 'GET',
   template: '/v2/account',
   input: {},
@@ -57,6 +57,14 @@ export const readAccountRoute = dataRoute({
           resets_at: '2026-02-01T00:00:00.000Z',
         },
       ],
+      credential_spend_caps: [
+        {
+          credential_id: exampleIds.credential,
+          cap: 500,
+          spent: 125,
+          resets_at: '2026-02-01T00:00:00.000Z',
+        },
+      ],
       balance_alert: { threshold: 500 },
     },
   },
@@ -74,12 +82,12 @@ function accountViewOf(
   { balance, terms }: AccountStanding,
 ): Omit<AccountView, keyof ReturnType<typeof keyViewOf>> {
   const isFull = mayUse(principal.permissions, 'customer.account.read.v1');
-  const { funding, spendCaps, balanceAlert } = terms;
+  const { funding, spendCaps, credentialSpendCaps, balanceAlert } = terms;
   return {
     accountId: principal.accountId,
     balance,
     funding,
-    ...(isFull ? { spendCaps, balanceAlert } : {}),
+    ...(isFull ? { spendCaps, credentialSpendCaps, balanceAlert } : {}),
   };
 }
 

@@ -2,6 +2,7 @@ import { projectView } from '@inventory/contracts/http/account';
 import { projectPath } from '@inventory/contracts/http/parameters';
 import { dataRoute } from '../http/data-route.ts';
 import { exampleIds } from '../http/openapi/examples.ts';
+import { buyerOf, mayUse } from '../tenancy/principal.domain.ts';
 import type { AccountServices } from './account-services.ts';
 import { keyExample, keyViewOf } from './key-view.ts';
 
@@ -24,16 +25,22 @@ export const readProjectRoute = dataRoute({
       name: 'Price tracker',
       environment: 'live',
       ...keyExample,
+      credential_spend_cap: { cap: 500, spent: 125, resets_at: '2026-02-01T00:00:00.000Z' },
     },
   },
   errors: [],
   async handle(
-    { tenancy, customerRequestsPerMinute }: AccountServices,
+    { tenancy, ledger, customerRequestsPerMinute }: AccountServices,
     { path: { projectId } },
     { principal },
   ) {
-    const { accountId, name } = await tenancy.requireProject(projectId);
+    const [{ accountId, name }, { spendCap, credentialSpendCap }] = await Promise.all([
+      tenancy.requireProject(projectId),
+      ledger.readFunds(buyerOf(principal)),
+    ]);
+    const isFull = mayUse(principal.permissions, 'customer.account.read.v1');
+    const caps = { credentialSpendCap, ...(isFull ? { spendCap } : {}) };
     const key = keyViewOf(principal, customerRequestsPerMinute);
-    return { data: { projectId, accountId, name, environment: 'live' as const, ...key } };
+    return { data: { projectId, accountId, name, environment: 'live' as const, ...key, ...caps } };
   },
 });

@@ -169,7 +169,8 @@ async function charge(
   return reply;
 }
 
-function chargeOf({ accountId, projectId, requestId, productCode }: PageIntent, pageCount: number) {
+function chargeOf(intent: PageIntent, pageCount: number) {
+  const { accountId, projectId, credentialId, requestId, productCode } = intent;
   const commandId = billingCommandId.charge(requestId);
   return {
     type: 'billing.charge.v1',
@@ -179,6 +180,7 @@ function chargeOf({ accountId, projectId, requestId, productCode }: PageIntent, 
       commandId,
       accountId,
       projectId,
+      credentialId,
       requestId,
       productCode,
       pageCount: pageCount === 1 ? null : pageCount,

@@ -6,7 +6,7 @@ import type { Permission } from '@inventory/contracts/vocabulary';
 import { Refused } from '@inventory/http/refused';
 import { isFundsRefusal } from '../accounts/funds.ts';
 import type { AdmittedRequest } from '../http/answer.ts';
-import { mayUse } from '../tenancy/principal.domain.ts';
+import { buyerOf, mayUse } from '../tenancy/principal.domain.ts';
 import type { UnsentRefresh } from './collector-client.ts';
 import type { RefreshServices } from './open-refreshes.ts';
 import { type AdmittedRefresh, refreshProduct, toAdmitted } from './refresh-answer.ts';
@@ -29,10 +29,10 @@ export async function admitRefresh(
   inputs: RefreshInputs,
 ): Promise<AdmittedRefresh> {
   const prices = await services.prices.readPrices();
-  const { accountId, projectId } = principal;
+  const buyer = buyerOf(principal);
   const { maxAgeSeconds, ...wanted } = inputs;
   const freshness = freshnessOf(principal, maxAgeSeconds, prices);
-  const planned = { ...wanted, accountId, projectId, freshness };
+  const planned = { ...wanted, ...buyer, freshness };
   const refusal = await earlyRefusal(services, planned, prices.refreshReservation);
   if (refusal !== null) throw new Refused(refusal);
   const request = {
@@ -45,7 +45,7 @@ export async function admitRefresh(
   };
   const result = await requestRefresh(services, request);
   if (result.result === 'refused' && isFundsRefusal(result.refusal)) {
-    services.funds.recordRefusal({ accountId, projectId, productCode: refreshProduct });
+    services.funds.recordRefusal({ ...buyer, productCode: refreshProduct });
   }
   return toAdmitted(result, request);
 }
@@ -70,15 +70,14 @@ async function earlyRefusal(
   planned: UnsentRefresh,
   reservation: number,
 ): Promise<Refusal | null> {
-  const { accountId, projectId, maxCredits, idempotencyKey } = planned;
+  const { maxCredits, idempotencyKey } = planned;
   const minimum = Math.max(maxCreditsMin, reservation);
   if (maxCredits < minimum) {
     const canBeKnown = idempotencyKey !== null && maxCredits >= maxCreditsMin;
     if (canBeKnown && (await collector.findAttempt(planned)).isKnownKey) return null;
     return { code: 'max_credits_too_low', detail: { minimum } };
   }
-  const purchase = { accountId, projectId, productCode: refreshProduct } as const;
-  const withoutFunds = await funds.recheckFunds(purchase);
+  const withoutFunds = await funds.recheckFunds({ ...planned, productCode: refreshProduct });
   if (withoutFunds === null) return null;
   // Without an answer the command decides.
   const found = await collector.findAttempt(planned).catch(() => null);

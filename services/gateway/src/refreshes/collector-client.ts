@@ -1,4 +1,4 @@
-import type { AccountId, ProjectId, RefreshId } from '@inventory/contracts/ids';
+import type { AccountId, CredentialId, ProjectId, RefreshId } from '@inventory/contracts/ids';
 import { refreshApi } from '@inventory/contracts/internal/refresh';
 import type { InventoryKey } from '@inventory/contracts/inventory-key';
 import type { Language } from '@inventory/contracts/languages';
@@ -13,6 +13,7 @@ import {
 export interface UnsentRefresh {
   readonly accountId: AccountId;
   readonly projectId: ProjectId;
+  readonly credentialId: CredentialId;
   readonly scope: InventoryKey;
   readonly language: Language;
   readonly maxCredits: number;

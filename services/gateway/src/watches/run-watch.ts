@@ -123,9 +123,10 @@ async function withoutRefused(
   return isCancelled ? ((await judge(deps, watch)) ?? { turn: 'skip' }) : refusedBy(refusal);
 }
 
-const purchaseOf = ({ accountId, projectId }: Watch): Purchase => ({
+const purchaseOf = ({ accountId, projectId, credentialId }: Watch): Purchase => ({
   accountId,
   projectId,
+  credentialId,
   productCode: 'platform.inventory.watch.v1',
 });
 
@@ -147,7 +148,7 @@ async function judge(deps: RunWatchDeps, watch: Watch): Promise<NoRun | null> {
 }
 
 async function requestRun(deps: RunWatchDeps, watch: Watch): Promise<Decision | 'undecided'> {
-  const { accountId, projectId, scope, language } = watch;
+  const { accountId, projectId, credentialId, scope, language } = watch;
   const refreshId = runIdOf(watch);
   const maxCredits = await heldNow(deps);
   const decision = await sendAttempt(deps, {
@@ -157,6 +158,7 @@ async function requestRun(deps: RunWatchDeps, watch: Watch): Promise<Decision | 
     requestedAtMs: deps.clock.now(),
     accountId,
     projectId,
+    credentialId,
     scope,
     language,
     maxCredits,

@@ -90,6 +90,7 @@ export function rightCall(
     issueCredential: { method: 'POST', path: credentials, body: { scopes: ['*'] } },
     listCredentials: { path: credentials },
     rotateCredential: { method: 'POST', path: `${credential}/rotate`, body: {} },
+    setCredentialSpendCap: { method: 'PUT', path: `${credential}/spend-cap`, body: { cap: 5 } },
     revokeCredential: { method: 'DELETE', path: credential },
     readPrices: { path: '/v2/prices' },
     readStatus: { path: '/v2/status' },

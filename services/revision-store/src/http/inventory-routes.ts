@@ -122,7 +122,7 @@ export const readObservationRoute = internalRoute({
 });
 
 /** What is saved, by one read of the head. */
-export const readSummaryRoute = internalRoute({
+export const readSavedSummaryRoute = internalRoute({
   ...inventoryApi.readSummary,
   async handle({ scopes }: InventoryReading, { path }) {
     const head = await scopes.readHead(inventoryKeyText(path));
