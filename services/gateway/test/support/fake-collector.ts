@@ -31,6 +31,8 @@ export type FakeDecision = {
 export interface FakeCollector {
   readonly http: HttpFake;
   readonly requests: Request[];
+  /** Queries of lists. */
+  readonly listed: Readonly<Record<string, string>>[];
   readonly cancels: Cancel[];
   readonly views: Map<RefreshId, RefreshView>;
   readonly live: FakeLivePages;
@@ -127,6 +129,7 @@ export async function startFakeCollector(bus: MessageBus): Promise<FakeCollector
       return encoded(refreshApi.readRefresh, isInterim ? { ...view, retryAfterSeconds: 60 } : view);
     }
     if (collection === 'projects' && part === 'refreshes') {
+      fake.listed.push(Object.fromEntries(url.searchParams));
       return encoded(
         refreshApi.listRefreshes,
         listOf([...views.values()], id ?? '', url.searchParams),
@@ -161,6 +164,7 @@ export async function startFakeCollector(bus: MessageBus): Promise<FakeCollector
   const fake: FakeCollector = {
     http,
     requests: [],
+    listed: [],
     cancels: [],
     views,
     live: createFakeLivePages(),
