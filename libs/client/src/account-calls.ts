@@ -1,7 +1,14 @@
-import type { Account, Prices, StatementPage, StatementRow, Usage } from './account-records.ts';
+import type {
+  Account,
+  Prices,
+  Project,
+  StatementPage,
+  StatementRow,
+  Usage,
+} from './account-records.ts';
 import type { CallApi } from './call-api.ts';
 import type { CallOptions, StatementOptions, UsageOptions } from './options.ts';
-import { withQuery } from './paths.ts';
+import { projectPath, withQuery } from './paths.ts';
 import { dataOf, itemsIn } from './read-records.ts';
 import { walkItems } from './walk-pages.ts';
 
@@ -10,6 +17,8 @@ export interface AccountCalls {
   prices(options?: CallOptions): Promise<Prices>;
   /** Balance, funding, limits, and the permissions of the Credential. */
   account(options?: CallOptions): Promise<Account>;
+  /** The Project of the Credential: its name, and what the Credential may do. */
+  project(projectId: string, options?: CallOptions): Promise<Project>;
   usage(options?: UsageOptions): Promise<Usage>;
   /** One page of the account's entries, oldest first. */
   statementPage(options?: StatementOptions): Promise<StatementPage>;
@@ -30,6 +39,8 @@ export function createAccountCalls(callApi: CallApi): AccountCalls {
       dataOf<Prices>(await get('/v2/prices', options), 'price_version'),
     account: async (options = {}) =>
       dataOf<Account>(await get('/v2/account', options), 'account_id'),
+    project: async (projectId, options = {}) =>
+      dataOf<Project>(await get(projectPath(projectId), options), 'project_id'),
     async usage(options = {}) {
       const { from, to, projectId } = options;
       const path = withQuery('/v2/account/usage', { from, to, projectId });

@@ -11,7 +11,14 @@ import type {
   StatusOptions,
   WaitOptions,
 } from './options.ts';
-import { checkedKey, inventoryPath, refreshesPath, refreshPath, withQuery } from './paths.ts';
+import {
+  checkedKey,
+  checkedScope,
+  inventoryPath,
+  refreshesPath,
+  refreshPath,
+  withQuery,
+} from './paths.ts';
 import { refreshAnswerIn, refreshPageIn } from './read-records.ts';
 import type { BatchResult, RefreshAnswer, RefreshPage, RefreshRecord, Scope } from './records.ts';
 import { maxCreditsDefault, refreshBatch } from './refresh-batch.ts';
@@ -83,8 +90,17 @@ export function createRefreshCalls(callApi: CallApi, environment: ClientEnvironm
   }
 
   async function listRefreshes(projectId: string, options: ListOptions = {}) {
-    const { states, refreshIds, limit, cursor } = options;
-    const parameters = { state: states, refreshId: refreshIds, limit, cursor };
+    const { states, refreshIds, outcomes, scope, limit, cursor } = options;
+    const parameters = {
+      state: states,
+      refreshId: refreshIds,
+      outcome: outcomes,
+      from: options.requestedFrom,
+      to: options.requestedTo,
+      limit,
+      cursor,
+      ...(scope && checkedScope(scope)),
+    };
     const path = withQuery(refreshesPath(projectId), parameters);
     return refreshPageIn(await callApi({ method: 'GET', path }, options));
   }

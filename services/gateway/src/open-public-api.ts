@@ -102,7 +102,12 @@ function openApi(
     events: { log: eventLog, cursors: positions },
     webhooks: shared,
     accounts: { ...shared, decisionTimeoutMs, customerRequestsPerMinute },
-    credentials: { ...shared, writeAuditLine: createAuditLines(logger) },
+    credentials: {
+      ...shared,
+      identifiers: context.identifiers,
+      decisionTimeoutMs,
+      writeAuditLine: createAuditLines(logger),
+    },
     status: { readStatus: cacheStatus(collector.readStatus, { clock, deadlines }) },
   };
 }

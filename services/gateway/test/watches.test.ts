@@ -243,7 +243,7 @@ test('its runs have outcome, charge, event and the state of its deliveries, and 
     ...{ refreshId: id, accountId: principal.accountId, projectId: principal.projectId, scope },
     requestId: `req_${id}` as const,
     ...{ idempotencyKey: null, fingerprint: '', language: 'english' as const, maxCredits: 125 },
-    ...{ freshness: null, watchId: watch_id },
+    ...{ freshness: null, watchId: watch_id, credentialId: null },
     requestedAtMs: Date.parse('2026-01-15T10:00:00.000Z'),
   });
   /** A run, completed where it has a charge. */

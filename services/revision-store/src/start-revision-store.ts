@@ -12,6 +12,7 @@ import {
   readCurrentPageRoute,
   readExportLinesRoute,
   readObservationRoute,
+  readSavedSummaryRoute,
 } from './http/inventory-routes.ts';
 import { observeWaitingScans } from './metrics.ts';
 import { pruneInventories } from './pruning/prune-inventory.ts';
@@ -53,6 +54,7 @@ export async function startRevisionStore(
     readCurrentPageRoute.bind(reading),
     readChangesPageRoute.bind(reading),
     readObservationRoute.bind(reading),
+    readSavedSummaryRoute.bind(reading),
     lookUpAssetsRoute.bind(reading),
     readExportLinesRoute.bind(reading),
     eraseSavedInventoryRoute.bind(scanning),

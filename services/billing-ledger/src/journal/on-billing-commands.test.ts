@@ -28,7 +28,7 @@ const hold = {
   deadlineAtMs: Date.UTC(2026, 5, 1, 0, 30),
   retryAfterSeconds: 25,
 };
-const common = { accountId, projectId: newProjectId() };
+const common = { accountId, projectId: newProjectId(), credentialId: null };
 
 function startLedger(quarantine = emptyQuarantine) {
   const rejected: string[] = [];

@@ -1,4 +1,4 @@
-import type { AccountId, ProjectId } from '@inventory/contracts/ids';
+import type { AccountId } from '@inventory/contracts/ids';
 import type { AccountFunds, AccountTerms, BalanceView } from '@inventory/contracts/internal/ledger';
 import type { FundingSetting } from '@inventory/contracts/messages/billing';
 import { ledgerAssets } from '@inventory/contracts/vocabulary';
@@ -14,6 +14,7 @@ import {
 import { type Balances, noBalances } from '../accounts/balances.domain.ts';
 import { unitsAt } from '../accounts/open-period.domain.ts';
 import { type Period, periodOf, periodStartMs } from '../accounts/period.domain.ts';
+import type { Buyer } from '../accounts/spend.domain.ts';
 import { fundingAsset, prepaid } from '../accounts/terms.domain.ts';
 import { type CommitSummary, requireIntact, subscriptionOf } from './commit-document.ts';
 import type { Journal } from './journal-store.ts';
@@ -108,29 +109,38 @@ export function termsOf(accountId: AccountId, current: CurrentAccount): AccountT
     accountId,
     asOfSeq: current.asOfSeq,
     funding: shownFunding(current),
-    spendCaps: current.caps.map((one) => spendCapOf(one, current.period)),
+    ...spendCapsOf(current),
     balanceAlert: alertThreshold === null ? null : { threshold: alertThreshold },
   };
 }
 
 export function fundsOf(
   accountId: AccountId,
-  projectId: ProjectId,
+  { projectId, credentialId }: Buyer,
   current: CurrentAccount,
 ): AccountFunds {
+  const { spendCaps, credentialSpendCaps } = spendCapsOf(current);
   const asset = fundingAsset(current.funding);
-  const capped = current.caps.find((one) => one.projectId === projectId);
   return {
     accountId,
     asOfSeq: current.asOfSeq,
     asset,
     available: current.balances[asset].available,
-    spendCap: capped ? spendCapOf(capped, current.period) : null,
+    spendCap: spendCaps.find((one) => one.projectId === projectId) ?? null,
+    credentialSpendCap:
+      credentialSpendCaps.find((one) => one.credentialId === credentialId) ?? null,
   };
 }
 
-function spendCapOf(cap: CapUse, period: Period) {
-  return { ...cap, resetsAtMs: periodStartMs(period + 1) };
+/** The caps of Projects, and those of Credentials. */
+function spendCapsOf({ caps, period }: CurrentAccount) {
+  const resetsAtMs = periodStartMs(period + 1);
+  return {
+    spendCaps: caps.flatMap((one) => ('projectId' in one ? [{ ...one, resetsAtMs }] : [])),
+    credentialSpendCaps: caps.flatMap((one) =>
+      'projectId' in one ? [] : [{ ...one, resetsAtMs }],
+    ),
+  };
 }
 
 function shownFunding({ funding, period, balances }: CurrentAccount): AccountTerms['funding'] {

@@ -11,6 +11,7 @@ import { Refused } from '@inventory/http/refused';
 import { csvLine } from '@inventory/runtime/csv-text';
 import { z } from 'zod';
 import type { AdmittedRequest } from '../http/answer.ts';
+import { buyerOf } from '../tenancy/principal.domain.ts';
 import { type KeyedRead, type ReadKey, readKeyed } from './keyed-reads.ts';
 import type { PageServices } from './open-pages.ts';
 import type { FetchedPage } from './page-charges.ts';
@@ -42,7 +43,7 @@ const beyondEnd = { in: 'query', field: 'from_row', reason: 'is beyond the end' 
  */
 export function openExport(
   services: PageServices,
-  { requestId, principal: { accountId, projectId } }: AdmittedRequest,
+  { requestId, principal }: AdmittedRequest,
   wanted: WantedExport,
   key: ReadKey | null,
 ): Promise<KeyedRead<OpenedExport>> {
@@ -70,8 +71,7 @@ export function openExport(
     services,
     {
       requestId,
-      accountId,
-      projectId,
+      ...buyerOf(principal),
       productCode: 'platform.inventory.current.page.v1',
       chainId: null,
       // Its place bounds it.

@@ -16,6 +16,7 @@ import { commandWork } from '../commands/command-work.ts';
 import type { RequestReplyClient } from '../commands/request-reply-client.ts';
 import { createDeliveryPlaces } from '../http/delivery/delivery-places.ts';
 import type { CursorSealer } from '../http/sealed-cursor.ts';
+import type { CollectorClient } from '../refreshes/collector-client.ts';
 import { createIntentCloser } from './close-intents.ts';
 import type { LivePageClient } from './live-page-client.ts';
 import type { PageConfig } from './page-config.ts';
@@ -31,6 +32,7 @@ interface PagesNeeds {
   readonly ledger: LedgerClient;
   readonly funds: Funds;
   readonly revisions: RevisionStoreClient;
+  readonly collector: CollectorClient;
   readonly livePages: LivePageClient;
   readonly staging: StagingClient;
   readonly prices: PriceVersion;
@@ -55,7 +57,7 @@ export function openPages(
 ) {
   const { config, lifetime, clock, identifiers, logger } = context;
   const { deadlines, pageReads: limits } = config;
-  const { db, commands, revisions, livePages, ledger, funds, prices, cursors } = needs;
+  const { db, commands, revisions, collector, livePages, ledger, funds, prices, cursors } = needs;
   const intents = createPageIntentStore(db, { ...deadlines, ...limits }, logger);
   const keys = createReadKeyStore(db, deadlines);
   const chains = openCaptures(context, { ...needs, intents });
@@ -71,6 +73,7 @@ export function openPages(
     limits,
     deadlines,
     revisions,
+    collector,
     storeReads: createSemaphorePerKey<AccountId>(storeReads.permits, storeReads.waitingMax),
     livePages,
     livePageLimiter: createKeyedSemaphore<AccountId>(config.livePages.limits),

@@ -163,7 +163,7 @@ function createWorld(plot: Story) {
       isKnown = true;
     },
   });
-  const owner = { accountId: newAccountId(), projectId: newProjectId() };
+  const owner = { accountId: newAccountId(), projectId: newProjectId(), credentialId: null };
   return { clock, owner, funds, queue, intents, late, commands, store, world, keys, openKeys };
 }
 

@@ -142,7 +142,8 @@ async function charge(
   return reply;
 }
 
-function chargeOf({ accountId, projectId, requestId, productCode }: PageIntent, pageCount: number) {
+function chargeOf(intent: PageIntent, pageCount: number) {
+  const { accountId, projectId, credentialId, requestId, productCode } = intent;
   const commandId = billingCommandId.charge(requestId);
   return {
     type: 'billing.charge.v1',
@@ -152,6 +153,7 @@ function chargeOf({ accountId, projectId, requestId, productCode }: PageIntent, 
       commandId,
       accountId,
       projectId,
+      credentialId,
       requestId,
       productCode,
       pageCount: pageCount === 1 ? null : pageCount,

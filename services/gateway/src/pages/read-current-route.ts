@@ -23,6 +23,7 @@ import {
 } from '../http/openapi/examples.ts';
 import { nextPart, sameScope, sinceRevision } from '../http/openapi/links.ts';
 import { publicRoute } from '../http/public-route.ts';
+import { buyerOf } from '../tenancy/principal.domain.ts';
 import { type KeyedRead, type ReadKey, readKeyed } from './keyed-reads.ts';
 import type { PageServices } from './open-pages.ts';
 import {
@@ -144,7 +145,7 @@ function readCurrent(
   wanted: WantedSavedPage,
   key: ReadKey | null,
 ): Promise<CurrentRead> {
-  const { accountId, projectId } = principal;
+  const { accountId } = principal;
   async function fetchPage() {
     const page = await services.storeReads.run(accountId, () =>
       services.revisions.findPage(wanted),
@@ -154,7 +155,8 @@ function readCurrent(
     const code = wanted.from === null ? 'inventory_revision_not_found' : 'cursor_expired';
     return { result: 'refused', refusal: { code } } as const;
   }
-  const read = { requestId, accountId, projectId, productCode: product, chainId: null } as const;
+  const buyer = buyerOf(principal);
+  const read = { requestId, ...buyer, productCode: product, chainId: null } as const;
   return readKeyed<SavedPage>(services, { ...read, counted, hold }, key, {
     paid: fetchPage,
     replayed: fetchPage,

@@ -1,6 +1,7 @@
 import type { Refusal } from '@inventory/contracts/refusal';
 import { bytesOf } from '@inventory/http/byte-parts';
 import type { AdmittedRequest } from '../http/answer.ts';
+import { buyerOf } from '../tenancy/principal.domain.ts';
 import { type KeyedRead, type ReadKey, readKeyed } from './keyed-reads.ts';
 import type { DeniedLivePage, FetchedLivePage, WantedLivePage } from './live-page-client.ts';
 import type { PageServices } from './open-pages.ts';
@@ -44,8 +45,8 @@ export function readLivePage(
   onPage: (page: FetchedLivePage) => void = () => {},
 ): Promise<LivePageRead> {
   const { key, before, chainId, ...page } = wanted;
-  const { accountId, projectId } = principal;
-  const read = { requestId, accountId, projectId, productCode, chainId } as const;
+  const { accountId } = principal;
+  const read = { requestId, ...buyerOf(principal), productCode, chainId } as const;
 
   async function withPermit(fetch: () => ReturnType<typeof fetchPage>) {
     const permit = services.livePageLimiter.acquire(accountId);

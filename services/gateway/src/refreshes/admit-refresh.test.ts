@@ -1,6 +1,7 @@
 import { createLogger } from '@inventory/runtime/logger';
 import {
   newAccountId,
+  newCredentialId,
   newProjectId,
   newRefreshId,
   newRequestId,
@@ -17,6 +18,7 @@ const request = {
   requestId: newRequestId(),
   accountId: newAccountId(),
   projectId: newProjectId(),
+  credentialId: newCredentialId(),
   scope: newScope(),
   language: 'english',
   maxCredits: 125,

@@ -6,7 +6,7 @@ import type { Permission } from '@inventory/contracts/vocabulary';
 import { Refused } from '@inventory/http/refused';
 import { isFundsRefusal } from '../accounts/funds.ts';
 import type { AdmittedRequest } from '../http/answer.ts';
-import { mayUse } from '../tenancy/principal.domain.ts';
+import { buyerOf, mayUse } from '../tenancy/principal.domain.ts';
 import type { RefreshServices } from './open-refreshes.ts';
 import { type AdmittedRefresh, refreshProduct, toAdmitted } from './refresh-answer.ts';
 import {
@@ -28,12 +28,11 @@ export async function admitRefresh(
   inputs: RefreshInputs,
 ): Promise<AdmittedRefresh> {
   const prices = await services.prices.readPrices();
-  const { accountId, projectId } = principal;
+  const buyer = buyerOf(principal);
   const { maxAgeSeconds, ...wanted } = inputs;
   const request: RefreshRequest = {
     ...wanted,
-    accountId,
-    projectId,
+    ...buyer,
     requestId,
     refreshId: services.identifiers.uuidV7(),
     fingerprint: fingerprintOf(inputs),
@@ -45,7 +44,7 @@ export async function admitRefresh(
   if (refusal !== null) throw new Refused(refusal);
   const result = await requestRefresh(services, request);
   if (result.result === 'refused' && isFundsRefusal(result.refusal)) {
-    services.funds.recordRefusal({ accountId, projectId, productCode: refreshProduct });
+    services.funds.recordRefusal({ ...buyer, productCode: refreshProduct });
   }
   return toAdmitted(result, request);
 }
@@ -70,15 +69,14 @@ async function earlyRefusal(
   request: RefreshRequest,
   reservation: number,
 ): Promise<Refusal | null> {
-  const { accountId, projectId, maxCredits, idempotencyKey } = request;
+  const { maxCredits, idempotencyKey } = request;
   const minimum = Math.max(maxCreditsMin, reservation);
   if (maxCredits < minimum) {
     const canBeKnown = idempotencyKey !== null && maxCredits >= maxCreditsMin;
     if (canBeKnown && (await collector.findAttempt(request)).isKnownKey) return null;
     return { code: 'max_credits_too_low', detail: { minimum } };
   }
-  const purchase = { accountId, projectId, productCode: refreshProduct } as const;
-  const withoutFunds = await funds.recheckFunds(purchase);
+  const withoutFunds = await funds.recheckFunds({ ...request, productCode: refreshProduct });
   if (withoutFunds === null) return null;
   // Without an answer the command decides.
   const found = await collector.findAttempt(request).catch(() => null);

@@ -126,9 +126,10 @@ async function withoutRefused(
   return isCancelled ? ((await judge(services, watch)) ?? { turn: 'skip' }) : refusedBy(refusal);
 }
 
-const purchaseOf = ({ accountId, projectId }: Watch): Purchase => ({
+const purchaseOf = ({ accountId, projectId, credentialId }: Watch): Purchase => ({
   accountId,
   projectId,
+  credentialId,
   productCode: 'platform.inventory.watch.v1',
 });
 
@@ -150,7 +151,7 @@ async function judge(services: WatchServices, watch: Watch): Promise<NoRun | nul
 }
 
 async function requestRun(services: WatchServices, watch: Watch): Promise<Decision | 'undecided'> {
-  const { accountId, projectId, scope, language } = watch;
+  const { accountId, projectId, credentialId, scope, language } = watch;
   const refreshId = runIdOf(watch);
   const maxCredits = await heldNow(services);
   const decision = await sendAttempt(services, {
@@ -160,6 +161,7 @@ async function requestRun(services: WatchServices, watch: Watch): Promise<Decisi
     requestedAtMs: services.clock.now(),
     accountId,
     projectId,
+    credentialId,
     scope,
     language,
     maxCredits,

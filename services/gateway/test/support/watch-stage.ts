@@ -4,7 +4,7 @@ import type { MessageBody } from '@inventory/contracts/messages';
 import type { FundsRefusal, RefreshRefusal } from '@inventory/contracts/refusal';
 import type { OutgoingMessage } from '@inventory/messaging/bus';
 import { systemIdentifiers } from '@inventory/runtime/identifiers';
-import { newAccountId, newProjectId, newScope } from '@inventory/testkit/builders';
+import { newAccountId, newCredentialId, newProjectId, newScope } from '@inventory/testkit/builders';
 import { testLogger } from '@inventory/testkit/namespace';
 import { only } from '@inventory/testkit/only';
 import { createTestClock } from '@inventory/testkit/test-clock';
@@ -164,6 +164,7 @@ export async function openWatchStage(
   });
   const wanted: WantedWatch = {
     ...owner,
+    credentialId: newCredentialId(),
     everySeconds,
     language: 'english',
     maxCreditsPerDay,

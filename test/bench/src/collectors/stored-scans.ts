@@ -89,6 +89,7 @@ function refreshOf(index: number, nowMs: number): Refresh {
     scope,
     language: 'english',
     watchId: null,
+    credentialId: null,
     maxCredits: 125,
     freshness: null,
     requestedAtMs: nowMs,
