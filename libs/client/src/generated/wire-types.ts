@@ -47,6 +47,16 @@ export interface components {
                 /** Format: date-time */
                 readonly resets_at: string;
             }[];
+            /** @description Of all Credentials of the account; present as `spend_caps` is. */
+            readonly credential_spend_caps?: readonly {
+                readonly credential_id: string;
+                /** Format: int64 */
+                readonly cap: number;
+                /** Format: int64 */
+                readonly spent: number;
+                /** Format: date-time */
+                readonly resets_at: string;
+            }[];
             /** @description Present for Credentials with `customer.account.read.v1` only. */
             readonly balance_alert?: {
                 /** Format: int64 */
@@ -421,6 +431,104 @@ export interface components {
             } | null;
         };
         readonly ProjectEvent: components["schemas"]["RefreshCompletedEvent"] | components["schemas"]["WatchPausedEvent"] | components["schemas"]["BalanceLowEvent"];
+        readonly Project: {
+            readonly project_id: string;
+            readonly account_id: string;
+            readonly name: string | null;
+            /**
+             * @description More values may be added.
+             * @enum {string}
+             */
+            readonly environment: "live";
+            /** @description The limit of the Service account. */
+            readonly rate_limit: {
+                /** Format: int64 */
+                readonly limit_per_minute: number;
+            };
+            /** @description Its active Credentials share the limit. */
+            readonly service_account: {
+                readonly id: string;
+                readonly rate_limit: {
+                    /** Format: int64 */
+                    readonly limit_per_minute: number;
+                };
+            };
+            /** @description The limit of all Service accounts together. */
+            readonly traffic_limit: {
+                /** Format: int64 */
+                readonly limit_per_minute: number;
+            };
+            readonly events_enabled: boolean;
+            readonly credential: {
+                readonly credential_id: string;
+                readonly project_id: string;
+                readonly scopes: readonly Open<"platform.inventory.refresh.v1" | "platform.inventory.current.page.v1" | "platform.inventory.page.v1" | "customer.events.read.v1" | "customer.webhooks.manage.v1" | "customer.account.read.v1" | "customer.account.manage.v1" | "customer.credentials.manage.v1" | "*">[];
+                readonly expires_at: string | null;
+            };
+            /** @description Of this Credential, for the UTC month; null without one. */
+            readonly credential_spend_cap: {
+                /** Format: int64 */
+                readonly cap: number;
+                /** Format: int64 */
+                readonly spent: number;
+                /** Format: date-time */
+                readonly resets_at: string;
+            } | null;
+            /** @description Of the Project; present for Credentials with `customer.account.read.v1` only. */
+            readonly spend_cap?: {
+                /** Format: int64 */
+                readonly cap: number;
+                /** Format: int64 */
+                readonly spent: number;
+                /** Format: date-time */
+                readonly resets_at: string;
+            } | null;
+        };
+        readonly InventorySummary: {
+            readonly scope: components["schemas"]["Scope"];
+            readonly revision_id: string;
+            readonly observation_id: string;
+            /** Format: date-time */
+            readonly verified_at: string;
+            readonly scan_window: {
+                /** Format: date-time */
+                readonly started_at: string;
+                /** Format: date-time */
+                readonly completed_at: string;
+            };
+            /**
+             * @description `refresh`, or `capture` where it was read page by page as Live Pages.
+             * @enum {string}
+             */
+            readonly observed_by: Open<"refresh" | "capture">;
+            /**
+             * @description Of the scan; descriptions in another one may be older, or absent.
+             * @enum {string}
+             */
+            readonly language: components["schemas"]["Language"];
+            /**
+             * Format: int64
+             * @description Item instances of the whole inventory.
+             */
+            readonly total_count: number;
+            /**
+             * Format: int64
+             * @description How many more the platform reported than it showed: hidden items.
+             */
+            readonly hidden_count: number;
+            /** @description Different pairs of `classid` and `instanceid`; null of a revision that was saved before they were counted. */
+            readonly description_count: number | null;
+            /** Format: int64 */
+            readonly age_seconds: number;
+            /** @description The newest refresh of this inventory by this Project that is under way; null without one. */
+            readonly pending_refresh: {
+                readonly refresh_id: string;
+                /** @enum {string} */
+                readonly state: Open<"accepted" | "queued" | "collecting" | "settling" | "completed">;
+                /** Format: date-time */
+                readonly requested_at: string;
+            } | null;
+        };
         readonly RateLimit: {
             /** Format: int64 */
             readonly limit_per_minute: number;

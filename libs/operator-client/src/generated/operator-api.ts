@@ -489,6 +489,30 @@ export interface paths {
         readonly patch?: never;
         readonly trace?: never;
     };
+    readonly "/operator/v1/credentials/{credential_id}/spend-cap": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        /**
+         * Limit what is bought with a Credential in a UTC month, open reservations included
+         * @description `cap: null` removes the limit. The same `idempotency-key` again changes nothing.
+         *
+         *     Needs the role `billing`.
+         *
+         *     Audited as `credential.spend-cap`.
+         */
+        readonly put: operations["setCredentialSpendCap"];
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
     readonly "/operator/v1/price-lists": {
         readonly parameters: {
             readonly query?: never;
@@ -1009,6 +1033,15 @@ export interface components {
             };
             readonly spend_caps: readonly {
                 readonly project_id: string;
+                /** Format: int64 */
+                readonly cap: number;
+                /** Format: int64 */
+                readonly spent: number;
+                /** Format: date-time */
+                readonly resets_at: string;
+            }[];
+            readonly credential_spend_caps: readonly {
+                readonly credential_id: string;
                 /** Format: int64 */
                 readonly cap: number;
                 /** Format: int64 */
@@ -2371,6 +2404,50 @@ export interface operations {
             };
         };
     };
+    readonly setCredentialSpendCap: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header: {
+                /** @description The same key again changes nothing more. */
+                readonly "idempotency-key": string;
+            };
+            readonly path: {
+                readonly credential_id: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                readonly "application/json": {
+                    /** @description Null for none. */
+                    readonly cap: number | null;
+                    /** @default null */
+                    readonly reason?: string | null;
+                };
+            };
+        };
+        readonly responses: {
+            /** @description Done. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-ID": components["headers"]["X-Request-ID"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Terms"];
+                };
+            };
+            /** @description Refused. */
+            readonly default: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
     readonly listPriceLists: {
         readonly parameters: {
             readonly query?: never;
@@ -3105,6 +3182,7 @@ export const operationAddresses = {
     readTerms: {"method":"get","template":"/operator/v1/accounts/{account_id}/terms","path":["account_id"],"query":[],"header":[]},
     setFunding: {"method":"put","template":"/operator/v1/accounts/{account_id}/funding","path":["account_id"],"query":[],"header":["idempotency-key"]},
     setSpendCap: {"method":"put","template":"/operator/v1/projects/{project_id}/spend-cap","path":["project_id"],"query":[],"header":["idempotency-key"]},
+    setCredentialSpendCap: {"method":"put","template":"/operator/v1/credentials/{credential_id}/spend-cap","path":["credential_id"],"query":[],"header":["idempotency-key"]},
     listPriceLists: {"method":"get","template":"/operator/v1/price-lists","path":[],"query":[],"header":[]},
     publishPriceList: {"method":"put","template":"/operator/v1/price-lists/{version}","path":["version"],"query":[],"header":[]},
     listWebhookEndpoints: {"method":"get","template":"/operator/v1/projects/{project_id}/webhook-endpoints","path":["project_id"],"query":[],"header":[]},

@@ -3,6 +3,7 @@ import {
   accountUsage,
   accountView,
   amounts,
+  projectView,
 } from '@inventory/contracts/http/account';
 import { changesPage } from '@inventory/contracts/http/changes';
 import {
@@ -44,6 +45,7 @@ import {
   recoveryData,
   revokedData,
 } from '@inventory/contracts/http/stream-frames';
+import { inventorySummary } from '@inventory/contracts/http/summary';
 import { v1AliasFailure, v1InvalidRequest, v1OriginalFailure } from '@inventory/contracts/http/v1';
 import {
   acceptedWatchItem,
@@ -117,6 +119,8 @@ const named: NamedSchemas = new Map<z.core.$ZodType, string>([
   [webhookEndpoint, 'WebhookEndpoint'],
   [webhookEndpointWithSecret, 'WebhookEndpointWithSecret'],
   [webhookPingEvent, 'WebhookPingEvent'],
+  [projectView, 'Project'],
+  [inventorySummary, 'InventorySummary'],
   [rateLimit, 'RateLimit'],
   [requestLimit, 'RequestLimit'],
   [readLimit, 'ReadLimit'],
