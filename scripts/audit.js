@@ -3,7 +3,7 @@
 /**
  * Checks the installed packages against the registry: their signatures, and published advisories
  * about what is shipped. Ends with 1 when a signature is invalid or missing, or when an advisory of
- * severity high or critical is about a shipped package. What the registry does not answer is reported
+ * severity high or critical is about a shipped package. What the registry does not report is listed
  * as not checked; with --strict that ends with 1 as well.
  *
  *   npm run -s audit
@@ -18,8 +18,8 @@ const timeoutMs = 120_000;
 const severities = ['info', 'low', 'moderate', 'high', 'critical'];
 const refusedFrom = severities.indexOf('high');
 
-/** The JSON that `npm audit` printed with these arguments, or null where it did not answer. */
-function askRegistry(...args) {
+/** The JSON that `npm audit` printed with these arguments, or null where it did not respond. */
+function requestAudit(...args) {
   const { status, stdout } = spawnSync('npm', ['audit', ...args, '--json', '--fetch-retries=0'], {
     cwd: root,
     encoding: 'utf8',
@@ -27,18 +27,18 @@ function askRegistry(...args) {
     maxBuffer: 64 * 1024 * 1024,
   });
   try {
-    const answer = JSON.parse(stdout);
-    return status === null || answer.error || answer.message ? null : answer;
+    const report = JSON.parse(stdout);
+    return status === null || report.error || report.message ? null : report;
   } catch {
     return null;
   }
 }
 
-/** `{ checked, problems, notes }` of the answer of `npm audit signatures`. */
-function judgeSignatures(answer) {
-  if (!Array.isArray(answer?.invalid)) return { checked: false, problems: [], notes: [] };
+/** `{ checked, problems, notes }` of the output of `npm audit signatures`. */
+function judgeSignatures(report) {
+  if (!Array.isArray(report?.invalid)) return { checked: false, problems: [], notes: [] };
   const named = (list, text) => list.map(({ name, version }) => `${text}: ${name}@${version}`);
-  const { invalid, missing = [] } = answer;
+  const { invalid, missing = [] } = report;
   const problems = [
     ...named(invalid, 'invalid signature'),
     ...named(missing, 'no signature, and the registry signs'),
@@ -46,11 +46,11 @@ function judgeSignatures(answer) {
   return { checked: true, problems, notes: [] };
 }
 
-/** The same of the answer of `npm audit --omit=dev`: a line for each package with advisories. */
-function judgeAdvisories(answer) {
-  if (!answer?.vulnerabilities) return { checked: false, problems: [], notes: [] };
+/** The same of the output of `npm audit --omit=dev`: a line for each package with advisories. */
+function judgeAdvisories(report) {
+  if (!report?.vulnerabilities) return { checked: false, problems: [], notes: [] };
   const found = { checked: true, problems: [], notes: [] };
-  for (const { name, severity, via } of Object.values(answer.vulnerabilities)) {
+  for (const { name, severity, via } of Object.values(report.vulnerabilities)) {
     const advisories = via.filter((one) => typeof one === 'object').map(({ url }) => url);
     if (advisories.length === 0) continue;
     const isRefused = severities.indexOf(severity) >= refusedFrom;
@@ -68,13 +68,13 @@ function main() {
     return;
   }
   const results = [
-    ['signatures', judgeSignatures(askRegistry('signatures'))],
-    ['advisories', judgeAdvisories(askRegistry('--omit=dev'))],
+    ['signatures', judgeSignatures(requestAudit('signatures'))],
+    ['advisories', judgeAdvisories(requestAudit('--omit=dev'))],
   ];
   for (const [name, { checked, problems, notes }] of results) {
     const state = checked
       ? `${problems.length} problems`
-      : 'not checked: no answer of the registry';
+      : 'not checked: no response of the registry';
     process.stdout.write(`${[`${name}: ${state}`, ...problems, ...notes].join('\n  ')}\n`);
     if (problems.length > 0 || (!checked && option === '--strict')) process.exitCode = 1;
   }

@@ -15,33 +15,37 @@ const { runStaticChecks } = require('./tests/static-checks.js');
 const workers = 4;
 const filesReported = 40;
 
-const startMs = Date.now();
-const failedChecks = runStaticChecks();
-process.stdout.write('\n== tests\n');
-const directory = mkdtempSync(join(tmpdir(), 'inventory-report-'));
-const cpuFile = join(directory, 'cpu-seconds.jsonl');
-const queriesFile = join(directory, 'queries.jsonl');
-const runs = [
-  runJest(
-    [
-      `--maxWorkers=${workers}`,
-      '--selectProjects',
-      ...['house', 'unit', 'integration', 'end-to-end'],
-    ],
-    { TEST_CPU_REPORT: cpuFile, QUERIES_FILE: queriesFile },
-  ),
-  // Of the queries that the tests before have sent.
-  runJest(['--selectProjects', 'query plans'], { QUERIES_FILE: queriesFile }),
-];
-const passed = runs.reduce((sum, run) => sum + run.passed, 0);
-const failed = runs.reduce((sum, run) => sum + run.failed, 0);
-const lines = [
-  '',
-  ...(process.argv.includes('--report') ? cpuReport(cpuFile, filesReported) : []),
-  ...failedChecks.map((name) => `${name} failed`),
-  `Duration: ${Math.round((Date.now() - startMs) / 1_000)} s`,
-  `Tests: ${passed} passed, ${failed} failed`,
-];
-rmSync(directory, { recursive: true });
-process.stdout.write(`${lines.join('\n')}\n`);
-process.exitCode = failedChecks.length === 0 && failed === 0 ? 0 : 1;
+async function main() {
+  const startMs = Date.now();
+  const failedChecks = await runStaticChecks();
+  process.stdout.write('\n== tests\n');
+  const directory = mkdtempSync(join(tmpdir(), 'inventory-report-'));
+  const cpuFile = join(directory, 'cpu-seconds.jsonl');
+  const queriesFile = join(directory, 'queries.jsonl');
+  const runs = [
+    runJest(
+      [
+        `--maxWorkers=${workers}`,
+        '--selectProjects',
+        ...['house', 'unit', 'integration', 'end-to-end'],
+      ],
+      { TEST_CPU_REPORT: cpuFile, QUERIES_FILE: queriesFile },
+    ),
+    // Of the queries that the tests before have sent.
+    runJest(['--selectProjects', 'query plans'], { QUERIES_FILE: queriesFile }),
+  ];
+  const passed = runs.reduce((sum, run) => sum + run.passed, 0);
+  const failed = runs.reduce((sum, run) => sum + run.failed, 0);
+  const lines = [
+    '',
+    ...(process.argv.includes('--report') ? cpuReport(cpuFile, filesReported) : []),
+    ...failedChecks.map((name) => `${name} failed`),
+    `Duration: ${Math.round((Date.now() - startMs) / 1_000)} s`,
+    `Tests: ${passed} passed, ${failed} failed`,
+  ];
+  rmSync(directory, { recursive: true });
+  process.stdout.write(`${lines.join('\n')}\n`);
+  process.exitCode = failedChecks.length === 0 && failed === 0 ? 0 : 1;
+}
+
+void main();

@@ -66,7 +66,7 @@ function createCluster({ kubectl = runKubectl, operator, print }) {
       '-p',
       JSON.stringify({ spec: { suspend: isSuspended } }),
     ]);
-  /** Without KEDA there is no such kind. An HPA rests while its Deployment has no replica. */
+  /** Without KEDA there is no such kind. An HPA is idle while its Deployment has no replica. */
   function pauseKeda(annotation) {
     const known = kubectl(['api-resources', '--api-group=keda.sh', '-o', 'name']);
     if (!known.includes('scaledobjects')) return;

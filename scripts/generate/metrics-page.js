@@ -42,7 +42,7 @@ function metricsPage(root, services) {
   return { path, content: `${introduction}${sections.join('')}` };
 }
 
-/** The compiled metrics of a service, which may be in its rooms. */
+/** The compiled metrics of a service, which may be in its modules. */
 function metricsOf(root, service) {
   return readdirSync(join(root, 'services', service, 'src'), { recursive: true })
     .filter((file) => /(^|[/-])metrics\.ts$/.test(file))

@@ -16,7 +16,7 @@ async function operatorTypes(document) {
   return { path, content: header + astToString(ast) + addressesText(document) };
 }
 
-/** One type for every failure in place of one for each code: a client looks at `error.code`. */
+/** One type for every failure instead of one for each code: a client reads `error.code`. */
 function withoutCodes({ paths, components, ...document }) {
   const schemas = Object.entries(components.schemas).filter(
     ([name]) => !/.(Error|Refusal)$/.test(name),
@@ -41,7 +41,7 @@ function withOneFailure({ responses, ...operation }) {
 function addressesText({ paths }) {
   const rows = Object.entries(paths).flatMap(([path, operations]) =>
     Object.entries(operations).map(([method, { operationId, parameters }]) => {
-      const named = (place) => parameters.filter((of) => of.in === place).map(({ name }) => name);
+      const named = (source) => parameters.filter((of) => of.in === source).map(({ name }) => name);
       const inputs = { path: named('path'), query: named('query'), header: named('header') };
       return `    ${operationId}: ${JSON.stringify({ method, template: path, ...inputs })},`;
     }),

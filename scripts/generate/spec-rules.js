@@ -186,6 +186,12 @@ module.exports = {
     'ledger-verify': 'Ledger verify',
     'status-page': 'Status: Without a key, cached 5 s, a bucket per peer; no figures of a customer',
     'account-self-service': 'Account self-service: Balance, statement, usage, alert',
+    'free-look':
+      'Free look: What is saved of an inventory, without its rows, for any Credential and free',
+    'credential-spend-cap':
+      'Spend cap per Credential: Beside the Project’s, of every purchase by it, runs of its watches too; never above that of who sets it',
+    'own-project':
+      'Project: Name, environment, limits and what the key may do, for any Credential of it',
     'self-service-credentials':
       'Self-service Credentials: At most the authority of the issuer; the secret shown once',
   },

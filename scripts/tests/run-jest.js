@@ -24,7 +24,7 @@ function jestCommand(args) {
 
 /**
  * Runs Jest to its end; progress lines go to standard error. Temporary files, the data of Kafka and
- * MongoDB included, are in memory where there is room (docs/contributors/decisions/0007) and removed afterwards.
+ * MongoDB included, are in memory where it has capacity (docs/contributors/decisions/0007) and removed afterwards.
  *
  * @param {readonly string[]} args Jest's own: paths, projects, workers
  * @param {Record<string, string>} environment set beside this process's own

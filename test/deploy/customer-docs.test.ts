@@ -7,6 +7,7 @@ import { refreshOutcomes } from '@inventory/contracts/vocabulary';
 import { z } from 'zod';
 import { firstPriceList } from '../../services/billing-ledger/src/prices/price-list.domain.ts';
 import { v1OriginalText } from '../../services/gateway/src/http/v1/v1-failures.ts';
+import { generatorPackages } from '../e2e/support/generated-clients.ts';
 import { readJson, trackedFiles } from '../tidy/tracked-files.ts';
 import { configOf } from './support/known-settings.ts';
 
@@ -146,4 +147,10 @@ test('the pages of customers name only operations that there are', () => {
   );
   expect(called.length).toBeGreaterThan(6);
   expect(called.filter(({ address }) => !templates.some((one) => one.test(address)))).toEqual([]);
+});
+
+test('the page of generated clients has the generators and versions whose clients are tested (OpenAPI)', () => {
+  const text = page('generated-clients');
+
+  for (const generator of Object.values(generatorPackages)) expect(text).toContain(generator);
 });

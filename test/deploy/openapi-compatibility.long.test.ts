@@ -2,7 +2,7 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { provideOasdiff } from '../support/provide-oasdiff.ts';
+import { provideGoProgram } from '../support/provide-go-program.ts';
 import { readJson, root } from '../tidy/tracked-files.ts';
 
 const path = 'docs/generated/openapi.json';
@@ -10,7 +10,11 @@ const folder = mkdtempSync(join(tmpdir(), 'openapi-'));
 let oasdiff: string | null;
 
 beforeAll(async () => {
-  oasdiff = await provideOasdiff();
+  oasdiff = await provideGoProgram({
+    name: 'oasdiff',
+    package: 'github.com/oasdiff/oasdiff@v1.11.7',
+    otherwise: 'the OpenAPI document was not compared',
+  });
 }, 600_000);
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 

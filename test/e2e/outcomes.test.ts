@@ -1,5 +1,5 @@
 import { plainMeta, refreshAcceptanceMeta } from '@inventory/contracts/http/meta';
-import { refreshPath, refreshRecord, refreshStatus } from '@inventory/contracts/http/refresh';
+import { refreshLink, refreshRecord, refreshStatus } from '@inventory/contracts/http/refresh';
 import { requestId } from '@inventory/contracts/ids';
 import type { InventoryKey } from '@inventory/contracts/inventory-key';
 import { type RefreshOutcome, refreshOutcomes } from '@inventory/contracts/vocabulary';
@@ -99,7 +99,7 @@ describe.each(refreshOutcomes)('a refresh that ends as %s', (outcome) => {
     const { accepted, refreshId, scope } = journey;
     const record = asSent(refreshRecord, accepted.json.data);
 
-    expect(accepted.headers['location']).toBe(refreshPath(refreshId));
+    expect(accepted.headers['location']).toBe(refreshLink(refreshId));
     expect(accepted.headers['retry-after']).toMatch(/^([1-9]|[1-5][0-9]|60)$/);
     expect(accepted.headers['idempotency-replayed']).toBeUndefined();
     expect(asSent(refreshAcceptanceMeta, accepted.json.meta)).toMatchObject({
@@ -204,7 +204,7 @@ describe.each(refreshOutcomes)('a refresh that ends as %s', (outcome) => {
 
     expect(replay.status).toBe(202);
     expect(replay.headers).toMatchObject({
-      location: refreshPath(refreshId),
+      location: refreshLink(refreshId),
       'idempotency-replayed': 'true',
     });
     expect(replay.headers['retry-after']).toBeUndefined();

@@ -1,4 +1,4 @@
-import { refreshPath } from '@inventory/contracts/http/refresh';
+import { refreshLink } from '@inventory/contracts/http/refresh';
 import type { InventoryKey } from '@inventory/contracts/inventory-key';
 import { pause } from '@inventory/runtime/wait';
 import { closeCalls } from '../../services/gateway/test/support/api-call.ts';
@@ -59,7 +59,7 @@ async function obey(scope: InventoryKey): Promise<Followed> {
 /** What a busy machine adds is late on the stream, too. */
 async function readOnStream(id: string): Promise<number> {
   for (;;) {
-    const { json } = await customer.api.call({ path: `${refreshPath(id)}?wait=30` });
+    const { json } = await customer.api.call({ path: `${refreshLink(id)}?wait=30` });
     if (json.data.state === 'completed') return lateBy(json.data);
   }
 }

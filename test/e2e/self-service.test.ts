@@ -1,9 +1,9 @@
 import { accountUsage, accountView } from '@inventory/contracts/http/account';
-import { refreshPath } from '@inventory/contracts/http/refresh';
+import { refreshLink } from '@inventory/contracts/http/refresh';
 import { refreshBatchResults } from '@inventory/contracts/http/refresh-batch';
 import { waitFor } from '@inventory/testkit/wait-for';
 import { untilCompleted } from './support/follow-refresh.ts';
-import type { PublicApi } from './support/public-api.ts';
+import { createPublicApi, type PublicApi } from './support/public-api.ts';
 import { openSharedStack } from './support/shared-stack.ts';
 import { createSimulatorControl, sizeScope } from './support/simulator-control.ts';
 
@@ -36,7 +36,7 @@ async function refreshBatch(api: PublicApi, sizes: readonly number[]): Promise<s
 /** The record once it is completed, by waiting on the status as often as it takes. */
 async function waited(api: PublicApi, id: string) {
   return await waitFor(`${id} is completed`, async () => {
-    const { json } = await api.call({ path: `${refreshPath(id)}?wait=30` });
+    const { json } = await api.call({ path: `${refreshLink(id)}?wait=30` });
     return json.data.state === 'completed' && json.data;
   });
 }
@@ -87,4 +87,33 @@ test('refreshes of one inventory are charged each on its own, and credits_remain
   expect(await stack.operator.balance(accountId)).toMatchObject({ held: 125, available });
   await api.cancel(held);
   await platform.release(underWay);
+});
+
+test('what is bought with a Credential never exceeds its spend cap, holds and pages alike, and its settlement is what is left of it (Spend cap per Credential) [credential-spend-cap]', async () => {
+  const { projectId, api: other } = await stack.operator.newCustomer({ credits: 1_000 });
+  const scopes = ['*', 'customer.credentials.manage.v1'];
+  const { api: manager } = await stack.operator.newCredential(projectId, { scopes });
+  const path = `/v2/projects/${projectId}/credentials`;
+  const body = { scopes: ['*'], spend_cap: 125 };
+  const { secret, credential_id } = (await manager.call({ method: 'POST', path, body })).json.data;
+  const capped = createPublicApi(stack.gatewayUrl, secret);
+  const scope = sizeScope(2_001, firstSerial + 42);
+
+  await waited(manager, await manager.accepted(scope));
+
+  await platform.hold(scope);
+  const held = await capped.accepted(scope);
+  const refused = await capped.current(scope);
+  await platform.release(scope);
+  await waited(capped, held);
+  const paid = await capped.current(scope);
+  await manager.call({
+    ...{ method: 'PUT', path: `${path}/${credential_id}/spend-cap`, body: { cap: 3 } },
+  });
+  const last = await capped.current(scope);
+
+  expect([refused.status, paid.status, last.status]).toEqual([402, 200, 402]);
+  expect(refused.json.error.detail).toMatchObject({ scope: 'credential', cap: 125, spent: 125 });
+  expect(last.json.error.detail).toMatchObject({ scope: 'credential', cap: 3, spent: 3 });
+  expect((await other.current(scope)).status).toBe(200);
 });

@@ -9,7 +9,7 @@ export interface LocalDirectory {
   readonly logsDir: string;
   /** Locked by the process that runs a stack on this directory. */
   readonly lockFile: string;
-  /** Number of that process; left behind when it is killed. */
+  /** Number of that process; it stays when it is killed. */
   readonly pidFile: string;
   readonly secretsFile: string;
   /** The demo account and its key; removed with the data. */

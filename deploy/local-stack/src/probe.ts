@@ -5,9 +5,9 @@ import { request } from 'undici';
 
 const timeoutMs = 3_000;
 const livenessPauseMs = 5_000;
-const deadAnswersMax = 3;
+const deadResponsesMax = 3;
 
-/** Rejects unless the health address answers 200. */
+/** Rejects unless the health address responds with 200. */
 export async function assertHealthy(url: string): Promise<void> {
   const problem = await readHealth(url);
   if (problem !== null) throw new Error(problem);
@@ -26,19 +26,19 @@ export async function assertListening(url: string): Promise<void> {
 
 /**
  * Resolves with a problem once the process reports several times that only a new one helps. A
- * process that does not answer at all may be paused or busy, so that counts for nothing.
+ * process that does not respond may be paused or busy, so that counts for nothing.
  */
 export async function watchLiveness(url: string, signal: AbortSignal): Promise<string | null> {
-  for (let deadAnswers = 0; ; ) {
+  for (let deadResponses = 0; ; ) {
     await pause(livenessPauseMs, signal);
     if (signal.aborted) return null;
     const problem = await readHealth(url).catch(() => null);
-    deadAnswers = problem === null ? 0 : deadAnswers + 1;
-    if (deadAnswers === deadAnswersMax) return `was no longer healthy (${problem})`;
+    deadResponses = problem === null ? 0 : deadResponses + 1;
+    if (deadResponses === deadResponsesMax) return `was no longer healthy (${problem})`;
   }
 }
 
-/** The problem that a health address reports; null when it answers 200. */
+/** The problem that a health address reports; null when it responds with 200. */
 async function readHealth(url: string): Promise<string | null> {
   const { body, statusCode } = await request(url, { signal: AbortSignal.timeout(timeoutMs) });
   const text = await body.text();
@@ -50,7 +50,7 @@ function problemsIn(text: string): string {
     const { problems } = JSON.parse(text) as { problems?: unknown };
     if (Array.isArray(problems)) return problems.join(', ');
   } catch {
-    // Not a health answer.
+    // Not a health response.
   }
-  return 'no health answer';
+  return 'no health response';
 }

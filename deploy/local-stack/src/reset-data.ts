@@ -9,7 +9,7 @@ import { lockDirectory } from './stack-lock.ts';
 /**
  * Removes all data and logs of a local stack; its secrets stay. Resolves with a sentence for the
  * screen. Rejects with a SetupError while a stack is running on the directory, or where its data are
- * in Docker volumes and no daemon answers.
+ * in Docker volumes and no daemon responds.
  */
 export async function resetData(path: string, environment: Environment): Promise<string> {
   const directory = localDirectory(path);

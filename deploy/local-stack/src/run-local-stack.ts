@@ -145,7 +145,7 @@ function isTemporary(error: unknown): boolean {
   return error instanceof InventoryError && error.retryable;
 }
 
-/** When the walk fails, the stack keeps running for a look at it. */
+/** When the walk fails, the stack keeps running for an inspection. */
 async function walk(
   { screen, signal }: RunOptions,
   stack: Stack,

@@ -16,7 +16,7 @@ export interface ServiceSurroundings {
   readonly secrets: StackSecrets;
   /** Null when the address of a platform is given. */
   readonly simulatorUrl: string | null;
-  /** Internal address of each service, whichever replica answers there. */
+  /** Internal address of each service, whichever replica responds there. */
   readonly internalUrls: Readonly<Record<ServiceName, string>>;
   /** The environment of the user: may hold any setting of a service. */
   readonly given: Environment;

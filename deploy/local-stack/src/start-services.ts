@@ -116,7 +116,7 @@ interface Program {
   readonly args: readonly string[];
   readonly environment: Environment;
   readonly probe: () => Promise<void>;
-  /** Answers 503 when only a new process helps. */
+  /** Responds with 503 when only a new process helps. */
   readonly aliveUrl: string;
 }
 

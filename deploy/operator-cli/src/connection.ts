@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
-/** Where the operator API is, and what it asks for. */
+/** Address of the operator API, and the token that it requires. */
 export interface Connection {
   readonly url: string;
   readonly token: string;

@@ -4,7 +4,7 @@ import type { OperatorClient } from '@inventory/operator-client/operator-client'
 import type { Command } from 'commander';
 import { type CliProcess, type ExitCode, exitCodes } from './cli-process.ts';
 import type { Given } from './command-options.ts';
-import { connect, showAnswer } from './run-command.ts';
+import { connect, showResponse } from './run-command.ts';
 
 /** What became of a key of the input. */
 type KeyEnd = 'valid' | 'not valid' | 'revoked' | 'failed';
@@ -21,8 +21,8 @@ export function describeFindSecrets(command: Command): Command {
 }
 
 /**
- * Handles every key, also behind one that fails, and reports how many ended how: a key that is left out
- * stays valid. Done where each was found, and with `--revoke` none of their Credentials is active.
+ * Handles every key, also after one that fails, and reports how many ended how: a key that is left
+ * out stays valid. Done where each was found, and with `--revoke` none of their Credentials is active.
  */
 export async function findSecrets(cli: CliProcess, given: Given): Promise<ExitCode> {
   const secrets = secretsIn(await cli.readInput());
@@ -47,14 +47,14 @@ async function handleKey(
   secret: ReturnType<typeof secretsIn>[number],
 ): Promise<KeyEnd> {
   const found = await api.send('findCredential', secret);
-  showAnswer(cli, given, found);
+  showResponse(cli, given, found);
   if (found.data === undefined) return 'failed';
   const { credential_id, secret_valid, state } = found.data;
   if (given['revoke'] !== true) return secret_valid ? 'valid' : 'not valid';
   if (state === 'revoked') return 'revoked';
   if (!secret_valid) return 'not valid';
   const revoked = await api.send('revokeCredential', { credential_id });
-  showAnswer(cli, given, revoked);
+  showResponse(cli, given, revoked);
   return revoked.data === undefined ? 'failed' : 'revoked';
 }
 

@@ -1,11 +1,11 @@
 type Json = Readonly<Record<string, unknown>>;
 
-/** An answer for people: a list as a table, anything else as one line per field. */
-export function renderAnswer(answer: unknown, columns: readonly string[] | undefined): string {
-  if (!isRecord(answer)) return `${JSON.stringify(answer)}\n`;
-  const items = answer['items'];
-  if (columns && Array.isArray(items)) return `${renderList(items, columns, answer)}\n`;
-  return `${renderRecord(answer).join('\n')}\n`;
+/** A response for people: a list as a table, anything else as one line per field. */
+export function renderResponse(response: unknown, columns: readonly string[] | undefined): string {
+  if (!isRecord(response)) return `${JSON.stringify(response)}\n`;
+  const items = response['items'];
+  if (columns && Array.isArray(items)) return `${renderList(items, columns, response)}\n`;
+  return `${renderRecord(response).join('\n')}\n`;
 }
 
 /** Rows as lines with their columns one under another. */
@@ -24,9 +24,9 @@ function alignColumns(rows: readonly (readonly string[])[]): string[] {
   );
 }
 
-function renderList(items: readonly unknown[], columns: readonly string[], answer: Json): string {
+function renderList(items: readonly unknown[], columns: readonly string[], response: Json): string {
   if (items.length === 0) return 'none';
-  const next = answer['next_cursor'];
+  const next = response['next_cursor'];
   const more = typeof next === 'string' ? ['', `more: --cursor ${next}`] : [];
   return [...table(items, columns), ...more].join('\n');
 }

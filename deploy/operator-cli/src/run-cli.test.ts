@@ -1,4 +1,8 @@
+import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { optionsOf } from './command-options.ts';
 import { readCommands } from './operator-commands.ts';
 import { runCli } from './run-cli.ts';
@@ -17,17 +21,17 @@ const leaked = `curl -H 'X-API-Key: ${secret}' example\n`;
 
 const environment = { OPERATOR_URL: 'http://operator.test', OPERATOR_TOKEN: 'token' };
 
-/** Runs a command line against an API that answers every request with an empty object. */
+/** Runs a command line against an API that responds to every request with an empty object. */
 const run = (...args: string[]): Promise<Ended> => runWith({}, ...args);
 
-/** The same with another text on standard input, and with other answers. */
+/** The same with another text on standard input, and with other responses. */
 async function runWith(
   {
     input = leaked,
-    answer = async () => Response.json({}),
+    respond = async () => Response.json({}),
   }: {
     readonly input?: string;
-    readonly answer?: (request: Request) => Promise<Response>;
+    readonly respond?: (request: Request) => Promise<Response>;
   },
   ...args: string[]
 ): Promise<Ended> {
@@ -43,7 +47,7 @@ async function runWith(
     connection: {
       fetch: async (request) => {
         requests.push(request);
-        return await answer(request.clone());
+        return await respond(request.clone());
       },
     },
   });
@@ -137,8 +141,8 @@ test('a leaked secret is hashed here: what is sent names its Credential and hold
   expect(out + err).not.toContain(secret.split('_')[2]);
 });
 
-/** Answers as the operator API with one Credential for each secret. */
-function answerFrom(states: readonly ('valid' | 'replaced' | 'revoked' | 'unknown' | 'stuck')[]) {
+/** Responds as the operator API with one Credential for each secret. */
+function respondFrom(states: readonly ('valid' | 'replaced' | 'revoked' | 'unknown' | 'stuck')[]) {
   const notDone = (status: number, code: string) =>
     Response.json({ error: { code, message: 'It is not.' } }, { status });
   const path = '/operator/v1/credentials/';
@@ -175,7 +179,7 @@ test.each([
     const input = `${texts.join('\n')}\n${texts.join(', ')}\n`;
     const find = ['credential', 'find', '--secret-stdin', '--revoke'];
 
-    const ended = await runWith({ input, answer: answerFrom(states) }, ...find);
+    const ended = await runWith({ input, respond: respondFrom(states) }, ...find);
 
     const revocations = ended.requests
       .map(({ url }) => /credentials\/(\d+)\/revoke$/.exec(url)?.[1])
@@ -188,16 +192,16 @@ test.each([
 
 test('where the API is not reached any more, the end says how many keys were not handled', async () => {
   const texts = [0, 1, 2].map((index) => secret.replace('inv_02t', `inv_0${index}t`));
-  const answer = answerFrom(['valid']);
+  const respond = respondFrom(['valid']);
   const find = ['credential', 'find', '--secret-stdin', '--revoke'];
   let calls = 0;
   const cut = async (request: Request) => {
     calls += 1;
     if (calls > 2) throw new TypeError('fetch failed');
-    return await answer(request);
+    return await respond(request);
   };
 
-  const ended = await runWith({ input: texts.join(' '), answer: cut }, ...find);
+  const ended = await runWith({ input: texts.join(' '), respond: cut }, ...find);
 
   expect(ended.code).toBe(1);
   expect(ended.err).toMatch(/^unreachable: (.*\n)+keys: 3 \(1 revoked, 2 not handled\)\n$/);
@@ -215,7 +219,7 @@ test('a field that can be null or false has an option for that; the others are n
   expect(await off?.json()).toEqual({ events_enabled: false });
 });
 
-test('an id cannot leave its place in the path', async () => {
+test('an id cannot leave its segment of the path', async () => {
   const { requests } = await run('account', 'suspend', '--account', '../admission?x=#');
 
   expect(requests[0]?.url).toBe(
@@ -266,4 +270,12 @@ test.each([
 
   expect(ended).toMatchObject({ code: 2, out: '', requests: [] });
   expect(ended.err).toMatch(message);
+});
+
+test('a reader that closes the output early ends the program without output', async () => {
+  const program = join(__dirname, '../dist/main.js');
+  const cli = spawn(process.execPath, [program, '--help'], { stdio: ['ignore', 'pipe', 'pipe'] });
+  cli.stdout.destroy();
+  const [errors, [code]] = await Promise.all([text(cli.stderr), once(cli, 'close')]);
+  expect({ errors, code }).toEqual({ errors: '', code: 0 });
 });

@@ -2,21 +2,21 @@ import { randomUUID } from 'node:crypto';
 import {
   createOperatorClient,
   type OperatorAccess,
-  type OperatorAnswer,
   type OperatorClient,
   type OperatorError,
+  type OperatorResponse,
   OperatorUnreachable,
 } from '@inventory/operator-client/operator-client';
 import { type CliProcess, type ExitCode, exitCodes } from './cli-process.ts';
 import { fieldsOf, type Given } from './command-options.ts';
 import { findConnection } from './connection.ts';
 import type { OperatorCommand } from './operator-commands.ts';
-import { renderAnswer } from './render.ts';
+import { renderResponse } from './render.ts';
 
 /** The verification reads every journal. */
 const verifyTimeoutMs = 290_000;
 
-/** Calls the operator API once and shows its answer. */
+/** Calls the operator API once and shows its response. */
 export async function runCommand(
   cli: CliProcess,
   command: OperatorCommand,
@@ -37,13 +37,13 @@ export async function runCommand(
     // The fields of a command are those of its operation, by the document of both.
     const send: Send = (fields) => api.send(operation, fields as never);
     const first = await send(input);
-    const answer = given['all'] === true ? await sendParts(cli, send, input, first) : first;
-    if (answer.status >= 500) cli.writeError(hint);
-    return showAnswer(cli, given, answer, columns);
+    const response = given['all'] === true ? await sendPages(cli, send, input, first) : first;
+    if (response.status >= 500) cli.writeError(hint);
+    return showResponse(cli, given, response, columns);
   });
 }
 
-/** Runs calls of the operator API. Without an answer the hint is written too. */
+/** Runs calls of the operator API. Without a response the hint is written too. */
 export async function connect(
   cli: CliProcess,
   access: Pick<OperatorAccess, 'timeoutMs'>,
@@ -60,7 +60,7 @@ export async function connect(
   }
 }
 
-/** What would be done. Only asking for that is a success. */
+/** What would be done. Only a request for that is a success. */
 function showEffect(
   cli: CliProcess,
   effect: string,
@@ -79,32 +79,32 @@ function showEffect(
 
 type Send = (input: object) => ReturnType<OperatorClient['send']>;
 
-/** Writes all parts of a CSV but the last one, which it returns. Only the first has the header. */
-async function sendParts(
+/** Writes all pages of a CSV but the last one, which it returns. Only the first has the header. */
+async function sendPages(
   cli: CliProcess,
   send: Send,
   input: object,
-  first: OperatorAnswer<object>,
+  first: OperatorResponse<object>,
 ) {
-  let answer = first;
+  let response = first;
   for (;;) {
-    const cursor = answer.headers.get('x-next-cursor');
-    if (cursor === null) return answer;
-    cli.write(answer.text);
+    const cursor = response.headers.get('x-next-cursor');
+    if (cursor === null) return response;
+    cli.write(response.text);
     const next = await send({ ...input, cursor });
     if (next.status !== 200) return next;
-    answer = { ...next, text: next.text.slice(next.text.indexOf('\n') + 1) };
+    response = { ...next, text: next.text.slice(next.text.indexOf('\n') + 1) };
   }
 }
 
-/** A secret is written with the answer that has it, and not again. */
-export function showAnswer(
+/** A secret is written with the response that has it, and not again. */
+export function showResponse(
   cli: CliProcess,
   { json }: Given,
-  answer: OperatorAnswer<object>,
+  response: OperatorResponse<object>,
   columns?: readonly string[],
 ): ExitCode {
-  const { data, text, status, headers } = answer;
+  const { data, text, status, headers } = response;
   if (status === 200 && headers.get('content-type')?.startsWith('text/csv')) {
     cli.write(text);
     const next = headers.get('x-next-cursor');
@@ -112,18 +112,18 @@ export function showAnswer(
     return exitCodes.done;
   }
   if (data === undefined) {
-    cli.writeError(json ? `${text}\n` : refusalText(answer));
+    cli.writeError(json ? `${text}\n` : refusalText(response));
     return exitCodes.failed;
   }
-  cli.write(json ? `${text}\n` : renderAnswer(data, columns));
+  cli.write(json ? `${text}\n` : renderResponse(data, columns));
   if ('secret' in data) {
     cli.writeError('The secret is shown this once: store it now, or hand it over.\n');
   }
   return 'ok' in data && data.ok !== true ? exitCodes.failed : exitCodes.done;
 }
 
-/** An answer in another form comes from another server at the address. */
-function refusalText({ status, error }: OperatorAnswer<unknown>): string {
+/** A response in another form comes from another server at the address. */
+function refusalText({ status, error }: OperatorResponse<unknown>): string {
   if (error === undefined) {
     return `http_${status}: the address does not answer as the operator API\n`;
   }

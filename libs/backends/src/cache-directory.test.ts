@@ -42,7 +42,7 @@ test('two that make an entry at once get the same directory', async () => {
   expect(readdirSync(cacheDir)).toEqual(['server-1.0']);
 });
 
-test('a download that fails leaves nothing behind, and the next one starts anew', async () => {
+test('a download that fails leaves no files, and the next one starts anew', async () => {
   const failing = provideCached(
     entry(async (directory) => {
       writeFileSync(join(directory, 'half'), '');

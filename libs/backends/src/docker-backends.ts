@@ -126,7 +126,7 @@ async function startContainer(
   } catch (error) {
     signal?.throwIfAborted();
     throw new SetupError(
-      `Docker answered, but no container of ${image} could be run: ${messageOf(error)}.`,
+      `Docker responded, but no container of ${image} could be run: ${messageOf(error)}.`,
       'Set INVENTORY_DOCKER=never to use native processes instead.',
     );
   }

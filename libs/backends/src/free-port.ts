@@ -13,7 +13,7 @@ const triesMax = 50;
 
 /**
  * A TCP port of the loopback interface on which nothing listens. It belongs to this process as long
- * as the process runs: no other process that asks here gets it, even before a server listens on it.
+ * as the process runs: no other process gets it here, even before a server listens on it.
  */
 export async function findFreePort(): Promise<number> {
   for (let tries = 0; tries < triesMax; tries += 1) {

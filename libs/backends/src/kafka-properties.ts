@@ -34,7 +34,7 @@ export function brokerSettings(ports: KafkaPorts, given: KafkaSettings): KafkaSe
     'offsets.topic.num.partitions': 4,
     'transaction.state.log.num.partitions': 1,
     'share.coordinator.state.topic.num.partitions': 1,
-    // As long as commands and outcomes are kept: a shorter life would lose a group's place.
+    // As long as commands and outcomes are kept: a shorter life would lose a group's offsets.
     'offsets.retention.minutes': 30 * 24 * 60,
     // The first member of a group starts at once instead of after 3 s.
     'group.initial.rebalance.delay.ms': 0,

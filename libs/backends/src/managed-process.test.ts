@@ -111,7 +111,7 @@ test('a process stopped while it starts ends, is probed no more, and its start i
 
   await rejected;
   expect(starting.pid).toBeNull();
-  // Its watch ends in the same turn of the event loop.
+  // Its watch ends in the same tick of the event loop.
   await setImmediate();
   expect(probedPids).not.toContain(null);
 });

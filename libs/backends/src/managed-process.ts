@@ -20,14 +20,14 @@ export interface ManagedProcessOptions {
   readonly logFile: string;
   /** Holds the process id while the process runs. */
   readonly pidFile?: string;
-  /** Asks the process whether it is ready; rejects while it is not. */
+  /** Probes whether the process is ready; rejects while it is not. */
   readonly probe: () => Promise<void>;
   /** Resolves with a problem that only a new process solves; without one, after the abort. */
   readonly watch?: (signal: AbortSignal) => Promise<string | null>;
   /** Data that are thrown away: the process is stopped by SIGKILL and the watchdog removes them. */
   readonly temporaryDirectory?: string | undefined;
   readonly onProgress: OnProgress;
-  /** Called when a new process has taken the place of one that ended unexpectedly. */
+  /** Called when a new process has replaced one that ended unexpectedly. */
   readonly onRestarted?: () => void;
 }
 

@@ -3,19 +3,19 @@ import { pause } from '@inventory/runtime/wait';
 import { type Document, MongoClient } from 'mongodb';
 import { messageOf } from './setup-error.ts';
 
-/** With `directConnection` the driver uses this node and looks for no other. */
+/** With `directConnection` the driver uses this node and discovers no other. */
 export function singleNodeUri(host: string, port: number): string {
   return `mongodb://${host}:${port}/?directConnection=true`;
 }
 
-/** Rejects when the server does not answer a ping in time. */
+/** Rejects when the server does not respond to a ping in time. */
 export async function pingMongodb(uri: string, timeoutMs: number): Promise<void> {
   await adminCommand(uri, timeoutMs, { ping: 1 });
 }
 
 /**
  * Resolves with a problem once the storage engine refuses to continue, as after a write to a full
- * disk. MongoDB ends then. SecantusDB answers pings, and every other command with this error.
+ * disk. MongoDB ends then. SecantusDB responds to pings, and every other command with this error.
  */
 export async function watchForPanic(
   uri: string,

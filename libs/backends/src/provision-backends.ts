@@ -107,7 +107,7 @@ async function usesContainers(
     if (mayUseDocker && (await isDockerAvailable(environment, signal))) return true;
     if (!isInVolumes(directory.path)) return false;
     throw new SetupError(
-      `The data in ${directory.path} are in Docker volumes, which need a Docker daemon that answers.`,
+      `The data in ${directory.path} are in Docker volumes, which need a Docker daemon that responds.`,
       'Start Docker (without INVENTORY_DOCKER=never), or use another directory.',
     );
   } catch (error) {
@@ -164,7 +164,7 @@ function stopperOf(
 }
 
 /**
- * Whether a Docker daemon answers at DOCKER_HOST or the chosen context. An installed client alone
+ * Whether a Docker daemon responds at DOCKER_HOST or the chosen context. An installed client alone
  * prints an empty version and fails.
  */
 async function isDockerAvailable(
@@ -184,7 +184,7 @@ async function isDockerAvailable(
 
 const notOurs = { process: null, stop: async (): Promise<void> => {} };
 
-/** The Kafka at KAFKA_BROKERS. Rejects when none of its brokers answers. */
+/** The Kafka at KAFKA_BROKERS. Rejects when none of its brokers responds. */
 async function useConfiguredKafka(access: KafkaAccess): Promise<StartedBackend> {
   const problems: string[] = [];
   for (const broker of access.brokers) {
@@ -197,7 +197,7 @@ async function useConfiguredKafka(access: KafkaAccess): Promise<StartedBackend> 
     }
   }
   throw new SetupError(
-    `No broker of KAFKA_BROKERS answers: ${problems.join('; ')}.`,
+    `No broker of KAFKA_BROKERS responds: ${problems.join('; ')}.`,
     'Start it, correct the address, or unset KAFKA_BROKERS to start one here.',
   );
 }
@@ -209,7 +209,7 @@ async function useConfiguredMongodb({ uri, tls }: MongodbAccess): Promise<Starte
     return { address: uri, origin, ...notOurs };
   } catch (error) {
     throw new SetupError(
-      `The server of MONGODB_URI does not answer: ${messageOf(error)}.`,
+      `The server of MONGODB_URI does not respond: ${messageOf(error)}.`,
       'Start it, correct the address, or unset MONGODB_URI to start one here.',
     );
   }

@@ -21,7 +21,7 @@ const shape = {
 /** Defaults of the caller; the environment wins. */
 export interface ProvisionDefaults {
   readonly ports?: { readonly kafka?: number; readonly mongodb?: number };
-  /** `never`: native processes even where Docker answers. */
+  /** `never`: native processes even where Docker responds. */
   readonly docker?: 'detect' | 'never';
 }
 

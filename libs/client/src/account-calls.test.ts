@@ -22,8 +22,8 @@ test('prices, account and usage are requested as the interface defines', async (
   expect((await client.account()).account_id).toBe('acc_1');
   await client.usage({ from: '2026-01-01', to: '2026-01-31', projectId });
 
-  const asked = server.requests.map(({ method, path, query }) => `${method} ${path} ${query}`);
-  expect(asked).toEqual([
+  const requested = server.requests.map(({ method, path, query }) => `${method} ${path} ${query}`);
+  expect(requested).toEqual([
     'GET /v2/prices ',
     'GET /v2/account ',
     `GET /v2/account/usage from=2026-01-01&to=2026-01-31&project_id=${projectId}`,
@@ -31,7 +31,7 @@ test('prices, account and usage are requested as the interface defines', async (
 });
 
 test.each(['prices', 'account', 'usage', 'statementPage'] as const)(
-  'an answer that is none of %s is refused',
+  'a response that is not one of %s is refused',
   async (call) => {
     server.plays(success({ other: 1 }));
 

@@ -1,15 +1,24 @@
-import type { Account, PriceList, StatementPage, StatementRow, Usage } from './account-records.ts';
+import type {
+  Account,
+  Prices,
+  Project,
+  StatementPage,
+  StatementRow,
+  Usage,
+} from './account-records.ts';
 import type { CallApi } from './call-api.ts';
 import type { CallOptions, StatementOptions, UsageOptions } from './options.ts';
-import { withQuery } from './paths.ts';
+import { projectPath, withQuery } from './paths.ts';
 import { dataOf, itemsIn } from './read-records.ts';
 import { walkItems } from './walk-pages.ts';
 
 /** All of these calls are free. */
 export interface AccountCalls {
-  prices(options?: CallOptions): Promise<PriceList>;
+  prices(options?: CallOptions): Promise<Prices>;
   /** Balance, funding, limits, and the permissions of the Credential. */
   account(options?: CallOptions): Promise<Account>;
+  /** The Project of the Credential: its name, and what the Credential may do. */
+  project(projectId: string, options?: CallOptions): Promise<Project>;
   usage(options?: UsageOptions): Promise<Usage>;
   /** One page of the account's entries, oldest first. */
   statementPage(options?: StatementOptions): Promise<StatementPage>;
@@ -27,9 +36,11 @@ export function createAccountCalls(callApi: CallApi): AccountCalls {
 
   return {
     prices: async (options = {}) =>
-      dataOf<PriceList>(await get('/v2/prices', options), 'price_version'),
+      dataOf<Prices>(await get('/v2/prices', options), 'price_version'),
     account: async (options = {}) =>
       dataOf<Account>(await get('/v2/account', options), 'account_id'),
+    project: async (projectId, options = {}) =>
+      dataOf<Project>(await get(projectPath(projectId), options), 'project_id'),
     async usage(options = {}) {
       const { from, to, projectId } = options;
       const path = withQuery('/v2/account/usage', { from, to, projectId });

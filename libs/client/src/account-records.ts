@@ -11,8 +11,11 @@ export type Account = Schemas['Account'];
 export type Funding = Account['funding'];
 export type SpendCap = NonNullable<Account['spend_caps']>[number];
 
+/** The Project of the Credential of this client, what that may do, and its limits. */
+export type Project = Schemas['Project'];
+
 /** The price list in force, in credits; units cost the same numbers. */
-export type PriceList = Schemas['Prices'];
+export type Prices = Schemas['Prices'];
 
 export type StatementPage = Schemas['Statement'];
 /** One entry of the account. */

@@ -87,6 +87,11 @@ export interface WatchRunsOptions extends StatementOptions {
 export interface ListOptions extends StatementOptions {
   readonly states?: readonly string[] | undefined;
   readonly refreshIds?: readonly string[] | undefined;
+  readonly outcomes?: readonly string[] | undefined;
+  readonly scope?: Scope | undefined;
+  /** Requested at this time or later, RFC 3339, and before `requestedTo`. */
+  readonly requestedFrom?: string | undefined;
+  readonly requestedTo?: string | undefined;
 }
 
 export interface StatementOptions extends CallOptions {

@@ -2,6 +2,7 @@ import { checkOptions } from './arguments.ts';
 import type { CallApi } from './call-api.ts';
 import type { ClientEnvironment } from './client-environment.ts';
 import type {
+  CallOptions,
   CurrentLookupOptions,
   CurrentPageOptions,
   Keyed,
@@ -10,8 +11,15 @@ import type {
 import { paidRead } from './paid-read.ts';
 import { inventoryPath, withQuery } from './paths.ts';
 import type { Success } from './read-answer.ts';
-import { currentPageIn, livePageIn } from './read-records.ts';
-import type { CurrentPage, DescribedAsset, LivePage, PageAnswer, Scope } from './records.ts';
+import { currentPageIn, dataOf, livePageIn } from './read-records.ts';
+import type {
+  CurrentPage,
+  DescribedAsset,
+  InventorySummary,
+  LivePage,
+  PageAnswer,
+  Scope,
+} from './records.ts';
 import { walkAssets, walkPages } from './walk-pages.ts';
 
 type AnyPageOptions = CurrentLookupOptions & LivePageOptions;
@@ -19,6 +27,8 @@ type Walk<Item> = AsyncGenerator<Item, void, void>;
 
 /** Every page is charged once: a retry has the key of the first attempt. */
 export interface PageCalls {
+  /** Free: what is saved of an inventory, without its rows. */
+  summary(scope: Scope, options?: CallOptions): Promise<InventorySummary>;
   /** One page; with `assetIds` the one of these assets, and `not_in_revision` names the others. */
   currentPage(
     scope: Scope,
@@ -69,6 +79,10 @@ export function createPageCalls(callApi: CallApi, { newKey }: ClientEnvironment)
     );
 
   return {
+    async summary(scope, options = {}) {
+      const call = { method: 'GET', path: `${inventoryPath(scope)}/summary` } as const;
+      return dataOf<InventorySummary>(await callApi(call, options), 'revision_id');
+    },
     currentPage,
     currentPages,
     currentAssets: (scope, options) => walkAssets(currentPages(scope, options)),

@@ -50,7 +50,7 @@ export function eventsPath(projectId: string): string {
   return `${projectPath(projectId)}/events`;
 }
 
-function projectPath(projectId: string): string {
+export function projectPath(projectId: string): string {
   if (!matches(projectId, /^prj_/) || !matches(projectId.slice('prj_'.length), uuid))
     throw new TypeError('The id of a Project must be prj_ and a UUID.');
   return `/v2/projects/${projectId}`;

@@ -72,21 +72,21 @@ const examples = [
 
 /** A service with one inventory, and another that is private. */
 function serve({
-  looksUntilDone,
+  pollsUntilDone,
   retryAfterSeconds,
 }: {
-  looksUntilDone: number;
+  pollsUntilDone: number;
   retryAfterSeconds: number;
 }): void {
-  let looksLeft = looksUntilDone;
+  let pollsLeft = pollsUntilDone;
   const respond: Respond = ({ method, path, query, headers }) => {
     if (headers['x-api-key'] !== apiKey) return failure(401, 'invalid_api_key');
     if (path.endsWith('/events/stream')) return streamAfter(headers['last-event-id']);
     if (path.includes('76100000000000002')) return failure(403, 'inventory_private');
     if (method === 'POST') return pending(retryAfterSeconds, 202);
     if (path.includes('/inventory-refreshes/')) {
-      looksLeft -= 1;
-      return looksLeft < 1 ? success(finished()) : pending(retryAfterSeconds);
+      pollsLeft -= 1;
+      return pollsLeft < 1 ? success(finished()) : pending(retryAfterSeconds);
     }
     const from = Number(query.get('cursor')?.replace('from-', '') ?? 0);
     return success(currentData(4_001, 2_000, from));
@@ -94,7 +94,7 @@ function serve({
   server.responds(respond);
 }
 
-/** One event, and at the place behind it the end of the permission. */
+/** One event, and at the position after it the end of the permission. */
 function streamAfter(lastEventId: unknown): ScriptedAnswer {
   const start = checkpoint(String(lastEventId ?? 'start'));
   const isFirst = lastEventId === undefined;
@@ -143,8 +143,8 @@ test.each([
   const isLate = index === 1;
   serve(
     isLate
-      ? { looksUntilDone: 1, retryAfterSeconds: 3_600 }
-      : { looksUntilDone: 2, retryAfterSeconds: 1 },
+      ? { pollsUntilDone: 1, retryAfterSeconds: 3_600 }
+      : { pollsUntilDone: 2, retryAfterSeconds: 1 },
   );
   const file = join(folder, `run-${index}.mts`);
   writeFileSync(file, examples[index]?.replace('deadlineMs: 2_000', 'deadlineMs: 600_000') ?? '');

@@ -23,7 +23,12 @@ interface Items<Item> {
  * Success response to record. The fields that the client relies on are checked; the others are
  * passed on unchanged.
  */
-export function refreshIn({ data, meta, retryAfterSeconds, replayed }: Success): RefreshAnswer {
+export function refreshAnswerIn({
+  data,
+  meta,
+  retryAfterSeconds,
+  replayed,
+}: Success): RefreshAnswer {
   assertRefresh(data);
   return { record: data, meta, retryAfterSeconds, replayed };
 }

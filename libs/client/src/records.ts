@@ -13,6 +13,9 @@ export type Open<Known extends string> = OpenValue<Known>;
 /** One inventory. `platform_id` is 17 digits. */
 export type Scope = Schemas['Scope'];
 
+/** What is saved of an inventory, without its rows. */
+export type InventorySummary = Schemas['InventorySummary'];
+
 /** A refresh: workflow and billing, never inventory. Times are ISO 8601 UTC. */
 export type RefreshRecord = Schemas['RefreshStatus'];
 export type RefreshState = RefreshRecord['state'];

@@ -119,7 +119,7 @@ test.each([
   ['fewer results than requests', []],
   ['results of others', [accepted('other')]],
   ['a refusal without a code', [{ ...refused('key-1', 402, ''), error: {} }]],
-])('%s are no answer', async (_name, items) => {
+])('%s are not a response', async (_name, items) => {
   server.plays(success({ items }));
 
   await expect(client.refreshBatch([{ scope }])).rejects.toThrow(UnexpectedAnswerError);

@@ -52,7 +52,7 @@ describe('refresh', () => {
 
   test.each([
     ['a connection that ends', { fault: 'refused' }],
-    ['an answer that is cut off', { ...pending(1, 202), fault: 'cut' }],
+    ['a response that is cut off', { ...pending(1, 202), fault: 'cut' }],
     ['an outcome that is unknown', failure(503, 'service_unavailable', { retryAfter: 1 })],
     ['a closed door', failure(503, 'product_unavailable', { retryAfter: 1 })],
     ['a first try still undecided', failure(409, 'idempotency_in_progress', { retryAfter: 1 })],
@@ -99,10 +99,10 @@ describe('refreshAndWait', () => {
     server.plays(pending(5, 202), pending(3), success(unsettled, { headers }), success(settled));
     const seen: RefreshRecord[] = [];
 
-    const answer = await client.refreshAndWait(scope, { onProgress: (one) => seen.push(one) });
+    const result = await client.refreshAndWait(scope, { onProgress: (one) => seen.push(one) });
 
-    expect(answer.record).toEqual(settled);
-    expect(answer.retryAfterSeconds).toBeNull();
+    expect(result.record).toEqual(settled);
+    expect(result.retryAfterSeconds).toBeNull();
     expect(environment.waits).toEqual([5_000, 3_000, 2_000]);
     expect(seen.map(({ state }) => state)).toEqual(['queued', 'queued', 'completed', 'completed']);
   });
@@ -170,9 +170,9 @@ describe('the list of refreshes [list]', () => {
     expect(server.requests.map(({ path }) => path)).toEqual(
       Array(2).fill(`/v2/projects/${projectId}/inventory-refreshes`),
     );
-    const asked = server.requests.map(({ query }) => `${query}`);
+    const requested = server.requests.map(({ query }) => `${query}`);
     const filters = `state=queued&state=completed&refresh_id=${refreshId}&limit=2`;
-    expect(asked).toEqual([filters, `${filters}&cursor=second`]);
+    expect(requested).toEqual([filters, `${filters}&cursor=second`]);
   });
 });
 

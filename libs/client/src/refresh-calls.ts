@@ -11,8 +11,15 @@ import type {
   StatusOptions,
   WaitOptions,
 } from './options.ts';
-import { checkedKey, inventoryPath, refreshesPath, refreshPath, withQuery } from './paths.ts';
-import { refreshIn, refreshPageIn } from './read-records.ts';
+import {
+  checkedKey,
+  checkedScope,
+  inventoryPath,
+  refreshesPath,
+  refreshPath,
+  withQuery,
+} from './paths.ts';
+import { refreshAnswerIn, refreshPageIn } from './read-records.ts';
 import type { BatchResult, RefreshAnswer, RefreshPage, RefreshRecord, Scope } from './records.ts';
 import { maxCreditsDefault, refreshBatch } from './refresh-batch.ts';
 import { afterMs } from './retry-policy.ts';
@@ -55,14 +62,14 @@ export function createRefreshCalls(callApi: CallApi, environment: ClientEnvironm
       body: { maxCredits, language, maxAgeSeconds: maxAge },
       idempotencyKey: checkedKey(idempotencyKey),
     } as const;
-    return refreshIn(await callApi(call, options));
+    return refreshAnswerIn(await callApi(call, options));
   }
 
   async function status(refreshId: string, options: StatusOptions = {}): Promise<RefreshAnswer> {
     const { waitSeconds } = options;
     const path = withQuery(refreshPath(refreshId), { wait: waitSeconds });
     const waitMs = (waitSeconds ?? 0) * 1_000;
-    return refreshIn(await callApi({ method: 'GET', path, waitMs }, options));
+    return refreshAnswerIn(await callApi({ method: 'GET', path, waitMs }, options));
   }
 
   /** A cancellation whose response was lost is a success, not a conflict. */
@@ -73,7 +80,7 @@ export function createRefreshCalls(callApi: CallApi, environment: ClientEnvironm
       const onFailure = () => {
         uncertain = true;
       };
-      return refreshIn(await callApi(call, options, onFailure));
+      return refreshAnswerIn(await callApi(call, options, onFailure));
     } catch (error) {
       if (!uncertain || !(error instanceof ConflictError)) throw error;
       const answer = await status(refreshId, options);
@@ -83,8 +90,17 @@ export function createRefreshCalls(callApi: CallApi, environment: ClientEnvironm
   }
 
   async function listRefreshes(projectId: string, options: ListOptions = {}) {
-    const { states, refreshIds, limit, cursor } = options;
-    const parameters = { state: states, refreshId: refreshIds, limit, cursor };
+    const { states, refreshIds, outcomes, scope, limit, cursor } = options;
+    const parameters = {
+      state: states,
+      refreshId: refreshIds,
+      outcome: outcomes,
+      from: options.requestedFrom,
+      to: options.requestedTo,
+      limit,
+      cursor,
+      ...(scope && checkedScope(scope)),
+    };
     const path = withQuery(refreshesPath(projectId), parameters);
     return refreshPageIn(await callApi({ method: 'GET', path }, options));
   }

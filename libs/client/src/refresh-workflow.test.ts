@@ -19,17 +19,17 @@ type Trouble = (typeof troubles)[number];
 interface Plan {
   /** For each request in turn; nothing goes wrong after the last. */
   readonly troubles: readonly Trouble[];
-  /** Looks until it is completed. */
-  readonly looks: number;
+  /** Polls until it is completed. */
+  readonly polls: number;
   readonly retryAfterSeconds: number;
   readonly chance: number;
   readonly deadlineMs: number;
 }
 
-/** A service as the interface describes it: one refresh for each key, one more look each time. */
+/** A service as the interface describes it: one refresh for each key, one more poll each time. */
 function createService(plan: Plan, nowMs: () => number) {
   const keys = new Set<string>();
-  let looks = 0;
+  let polls = 0;
   let requests = 0;
   let notBeforeMs = 0;
   let early = 0;
@@ -37,8 +37,8 @@ function createService(plan: Plan, nowMs: () => number) {
   function perform({ method, idempotencyKey = '' }: Call): ScriptedAnswer {
     const headers = { 'retry-after': String(plan.retryAfterSeconds) };
     if (method === 'POST') keys.add(idempotencyKey);
-    else looks += 1;
-    const isDone = looks >= plan.looks && method === 'GET';
+    else polls += 1;
+    const isDone = polls >= plan.polls && method === 'GET';
     return { headers: isDone ? {} : headers, body: body(isDone ? finished() : record()) };
   }
 
@@ -48,10 +48,10 @@ function createService(plan: Plan, nowMs: () => number) {
     if (nowMs() < notBeforeMs) early += 1;
     notBeforeMs = 0;
     if (trouble === 'lost before') throw new ConnectionError('lost');
-    const answer = trouble === 'busy' ? busy : trouble === 'unavailable' ? closed : perform(call);
+    const response = trouble === 'busy' ? busy : trouble === 'unavailable' ? closed : perform(call);
     if (trouble === 'lost after') throw new ConnectionError('lost');
-    const { status = 200, headers = {} } = answer;
-    const text = JSON.stringify(answer.body);
+    const { status = 200, headers = {} } = response;
+    const text = JSON.stringify(response.body);
     if (trouble === 'cut off') return { status, headers: new Headers(), text: text.slice(0, -9) };
     notBeforeMs = nowMs() + Number(headers['retry-after'] ?? 0) * 1_000;
     return { status, headers: new Headers(headers), text };
@@ -70,7 +70,7 @@ interface Faults {
 
 const plans: fc.Arbitrary<Plan> = fc.record({
   troubles: fc.array(fc.constantFrom(...troubles), { maxLength: 12 }),
-  looks: fc.integer({ min: 1, max: 6 }),
+  polls: fc.integer({ min: 1, max: 6 }),
   retryAfterSeconds: fc.integer({ min: 1, max: 60 }),
   chance: fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true }),
   deadlineMs: fc.integer({ min: 1_000, max: 900_000 }),

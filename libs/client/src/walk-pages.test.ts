@@ -19,12 +19,12 @@ function paged(sizes: readonly number[], last: 'null' | 'absent') {
     const end = last === 'null' ? { next_cursor: null } : {};
     return { items, pagination: { has_more: false, ...end } };
   });
-  const asked: (string | null)[] = [];
+  const requested: (string | null)[] = [];
   const read = async (cursor: string | null) => {
-    asked.push(cursor);
+    requested.push(cursor);
     return pages[Number(cursor ?? 0)] as Page;
   };
-  return { read, asked, total: next };
+  return { read, requested, total: next };
 }
 
 async function itemsOf(pages: AsyncIterable<Page>): Promise<number[]> {
@@ -37,10 +37,10 @@ const sizes = fc.array(fc.nat(5), { minLength: 1, maxLength: 20 });
 
 const everyItemOnce = (walk: typeof walkPages) =>
   fc.asyncProperty(sizes, fc.constantFrom('null', 'absent'), async (cut, last) => {
-    const { read, asked, total } = paged(cut, last);
+    const { read, requested, total } = paged(cut, last);
     const items = await itemsOf(walk(read, ({ pagination }) => pagination, null));
     const isWhole = items.length === total && items.every((item, index) => item === index);
-    return isWhole && asked.length === cut.length;
+    return isWhole && requested.length === cut.length;
   });
 
 test('an iteration yields every item once and in order, for any page sizes', async () => {
@@ -49,16 +49,16 @@ test('an iteration yields every item once and in order, for any page sizes', asy
 
 test('the property fails when an iteration ends at an empty page', async () => {
   const endsEarly: typeof walkPages = async function* (read, paginationOf, start) {
-    for await (const answer of walkPages(read, paginationOf, start)) {
-      yield answer;
-      if ((answer as unknown as Page).items.length === 0) return;
+    for await (const page of walkPages(read, paginationOf, start)) {
+      yield page;
+      if ((page as unknown as Page).items.length === 0) return;
     }
   };
 
   expect((await fc.check(everyItemOnce(endsEarly), faultRuns)).failed).toBe(true);
 });
 
-test('an iteration continued at a next cursor yields the rest', async () => {
+test('an iteration continued at a next cursor yields the remainder', async () => {
   await fc.assert(
     fc.asyncProperty(sizes, fc.nat(), async (cut, from) => {
       const whole = paged(cut, 'null');
@@ -78,13 +78,13 @@ test('an iteration continued at a next cursor yields the rest', async () => {
 });
 
 test('leaving the loop reads no further page', async () => {
-  const { read, asked } = paged([1, 1, 1], 'null');
+  const { read, requested } = paged([1, 1, 1], 'null');
 
   for await (const page of walkPages(read, ({ pagination }) => pagination, null)) {
     if (page.items.includes(1)) break;
   }
 
-  expect(asked).toEqual([null, '1']);
+  expect(requested).toEqual([null, '1']);
 });
 
 test.each([[undefined], [null], ['same']])(

@@ -32,7 +32,7 @@ test('a watch is put, read and deleted as the interface defines (Watches) [watch
   await client.deleteWatch(projectId, scope);
 
   expect(made.watch_id).toBe(watch_id);
-  expect(server.requests.map(({ method, path: asked }) => `${method} ${asked}`)).toEqual([
+  expect(server.requests.map(({ method, path: requested }) => `${method} ${requested}`)).toEqual([
     `PUT ${path}`,
     `GET ${path}`,
     `DELETE ${path}`,
@@ -59,8 +59,8 @@ test('a batch of watches has a result for each, in order, as the interface defin
 
   const [made, refused] = await client.watchBatch(projectId, wanted, { dryRun: true });
 
-  const { method, path: asked, body = '' } = server.requests[0] ?? {};
-  expect([method, asked]).toEqual(['POST', `/v2/projects/${projectId}/watches/batch`]);
+  const { method, path: requested, body = '' } = server.requests[0] ?? {};
+  expect([method, requested]).toEqual(['POST', `/v2/projects/${projectId}/watches/batch`]);
   expect(JSON.parse(body)).toEqual({
     items: [
       { ...scope, every_seconds: 300, max_credits_per_day: 500 },
@@ -112,8 +112,8 @@ test('a sample of the event is requested, and named by its id (Watches) [watches
 
   expect(await client.testWatches(projectId)).toEqual(sample);
 
-  const { method, path: asked, body } = server.requests[0] ?? {};
-  expect([method, asked, body]).toEqual(['POST', `/v2/projects/${projectId}/watches/test`, '']);
+  const { method, path: requested, body } = server.requests[0] ?? {};
+  expect([method, requested, body]).toEqual(['POST', `/v2/projects/${projectId}/watches/test`, '']);
   await expect(client.testWatches(projectId)).rejects.toThrow(UnexpectedAnswerError);
 });
 
@@ -131,7 +131,7 @@ test('watches and runs are read page by page, with their filters (Watches) [watc
   }
 
   expect(ids).toEqual([1, 2]);
-  expect(server.requests.map(({ path: asked, query }) => `${asked}?${query}`)).toEqual([
+  expect(server.requests.map(({ path: requested, query }) => `${requested}?${query}`)).toEqual([
     `/v2/projects/${projectId}/watches?state=paused&limit=1`,
     `/v2/projects/${projectId}/watches?state=paused&limit=1&cursor=next`,
     `${path}/runs?charged=true`,
@@ -140,7 +140,7 @@ test('watches and runs are read page by page, with their filters (Watches) [watc
   ]);
 });
 
-test('a wrong period is refused before anything is sent, and an answer that is no watch', async () => {
+test('a wrong period is refused before anything is sent, and a response that is not a watch', async () => {
   server.plays(success({ other: 1 }));
   await expect(client.watch(projectId, scope, { everySeconds: 299 })).rejects.toThrow(TypeError);
   expect(server.requests).toEqual([]);

@@ -82,7 +82,7 @@ test('a truncated, padded or swapped key is refused without a store read', () =>
   );
 });
 
-test('whatever a client puts into the header is answered, never thrown', () => {
+test('whatever a client puts into the header has a result, never an exception', () => {
   fc.assert(
     fc.property(fc.uint16Array({ maxLength: 200 }), (units) => {
       expect(isWellFormedSecret(String.fromCharCode(...units))).toBe(false);

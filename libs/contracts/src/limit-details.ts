@@ -12,7 +12,7 @@ export const requestLimit = rateLimit.in.extend({
 });
 /**
  * What bounds the Live Pages and exports of an account beside its rate limit: `concurrency`, those at a
- * time, or `abandoned_reads`, Live Pages of a minute whose client leaves while the platform answers.
+ * time, or `abandoned_reads`, Live Pages of a minute whose client leaves before the response.
  */
 export const readLimit = z.object({
   limit: z.enum(['concurrency', 'abandoned_reads']),

@@ -92,7 +92,7 @@ export const refusalCodes = {
   spend_cap_reached: {
     on: toCustomers,
     status: 402,
-    message: "The Project's monthly spend cap is reached.",
+    message: 'The monthly spend cap of the Project or the Credential is reached.',
   },
   idempotency_conflict: {
     on: everywhere,

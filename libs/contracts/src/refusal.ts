@@ -21,8 +21,15 @@ import { admissionReason, operatorRole, permission, upstreamReason } from './voc
 const retryAfter = { retry_after_seconds: z.int().min(1) };
 const limit = { detail: z.object({ limit: z.int().min(0) }) };
 
-/** What a Project's cap is and what is spent of it in this UTC month: charges and open holds. */
+/** Whose cap is reached; the Project's is checked first. */
+export const spendCapScopes = ['project', 'credential'] as const;
+
+/** What a cap is and what is spent of it in this UTC month: charges and open holds. */
 const spendCapDetail = z.object({
+  scope: z
+    .enum(spendCapScopes)
+    .optional()
+    .describe('Whose cap it is; absent from what an earlier version recorded: the Project then.'),
   cap: z.int().min(0),
   spent: z.int().min(0),
   resets_at: z.iso.datetime(),

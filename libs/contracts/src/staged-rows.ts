@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** Rows of one kind on one page at most. The platform sends more than it was asked for at times. */
+/** Rows of one kind on one page at most. The platform sends more than was requested at times. */
 export const pageRowsMax = 65_536;
 
 /**

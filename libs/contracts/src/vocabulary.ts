@@ -45,7 +45,6 @@ export const refreshState = z.enum(['accepted', 'queued', 'collecting', 'settlin
 export type RefreshState = z.infer<typeof refreshState>;
 
 export const billingState = z.enum(['reserved', 'pending', 'finalized']);
-export type BillingState = z.infer<typeof billingState>;
 
 /** How the hold of a refresh was settled; one that is answered from what is saved had none. */
 export const settlementDisposition = z.enum([
@@ -61,7 +60,6 @@ export const servedFrom = z.enum(['scan', 'saved']);
 
 /** `meta.billing_disposition` of page reads and of refresh acceptance. */
 export const billingDisposition = z.enum(['reserved', 'charged', 'not_charged', 'allowance_used']);
-export type BillingDisposition = z.infer<typeof billingDisposition>;
 
 export const billingReason = z.enum([
   'no_revision',

@@ -27,7 +27,7 @@ type InCode<Field extends z.core.SomeType> =
                 ? z.ZodDiscriminatedUnion<FormsInCode<Forms>, Discriminator>
                 : Extract<Field, z.core.$ZodType>;
 type FormsInCode<Forms extends readonly z.core.SomeType[]> = {
-  [Place in keyof Forms]: Extract<InCode<Forms[Place]>, z.core.$ZodTypeDiscriminable>;
+  [Index in keyof Forms]: Extract<InCode<Forms[Index]>, z.core.$ZodTypeDiscriminable>;
 };
 
 type WireShape<Fields> = { -readonly [Name in keyof Fields as WireName<Name>]: Fields[Name] };

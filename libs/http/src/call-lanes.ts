@@ -8,7 +8,7 @@ export interface Lane {
   readonly waitingMax: number;
 }
 
-/** Calls that a healthy service answers within milliseconds: the default of a call. */
+/** Calls to which a healthy service responds within milliseconds: the default of a call. */
 export const shortCalls: Lane = { connections: 64, waitingMax: 1_000 };
 /** Calls that take seconds of work, or carry large bodies. */
 export const longCalls: Lane = { connections: 64, waitingMax: 1_000 };
@@ -18,14 +18,14 @@ export type OpenLane = ReturnType<typeof openLane>;
 export function openLane({ connections, waitingMax }: Lane, connect: { readonly timeout: number }) {
   const agent = new Agent({ connections, pipelining: 1, keepAliveTimeout: 30_000, connect });
   const fresh = new Agent({ connections, pipelining: 0, connect });
-  const turns = createSemaphore(connections, waitingMax);
+  const slots = createSemaphore(connections, waitingMax);
   return {
     /**
-     * Resolves to the end of a call's turn. undici ends a request that was aborted only once it has a
-     * connection: no more requests enter it than there are connections, and a turn ends with its
-     * request, so that one that waits for its turn can leave at any time.
+     * Resolves to the release of a call's slot. undici ends a request that was aborted only once it
+     * has a connection: no more requests enter it than there are connections, and a slot is released
+     * with its request, so that one that waits for its slot can leave at any time.
      */
-    waitForTurn: turns.acquire,
+    acquireSlot: slots.acquire,
     agent,
     /** Every request on a connection of its own: other idle ones may be just as dead. */
     fresh,

@@ -26,8 +26,8 @@ interface Client {
 function openClient(): Client {
   const socket = connect({ port: server.port, host, allowHalfOpen: true });
   let text = '';
-  socket.setEncoding('latin1').on('data', (part: string) => {
-    text += part;
+  socket.setEncoding('latin1').on('data', (chunk: string) => {
+    text += chunk;
   });
   socket.on('error', () => {});
   const all = new Promise<string>((resolve) => {
@@ -38,21 +38,21 @@ function openClient(): Client {
 }
 
 const statusesIn = (text: string) => [...text.matchAll(/HTTP\/1\.1 (\d+) /g)].map(([, one]) => one);
-const answersIn = (text: string) => text.match(/answer to \S+/g) ?? [];
+const responsesIn = (text: string) => text.match(/response to \S+/g) ?? [];
 
 async function bodyOf(request: IncomingMessage): Promise<string> {
   let body = '';
-  for await (const part of request.setEncoding('latin1')) body += part;
+  for await (const chunk of request.setEncoding('latin1')) body += chunk;
   return body;
 }
 
-/** Answers with what it was asked, body included. */
+/** Responds with what it received, body included. */
 const echo: RequestListener = async (request, response) => {
   const body = await bodyOf(request).catch(() => null);
-  response.end(`answer to ${request.url}${body}\n`);
+  response.end(`response to ${request.url}${body}\n`);
 };
 
-/** Answers as `echo`, the first one once its gate is open. */
+/** Responds as `echo`, the first one once its gate is open. */
 async function startGated(): Promise<{ release: () => void; handled: () => number }> {
   const gate = Promise.withResolvers<void>();
   let handled = 0;
@@ -74,7 +74,7 @@ const postChunks = (path: string, body: string, more = '') =>
 const h2c = 'Connection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\nHTTP2-Settings: AAMAAABk\r\n';
 const websocket = 'connection: upgrade\r\nUPGRADE: websocket\r\n';
 
-/** Requests by the answer that they have. */
+/** Requests by the response that they have. */
 const kinds: Record<string, (path: string) => string> = {
   plain: get,
   body: (path) => post(path, 'body'),
@@ -127,7 +127,7 @@ const conversation = fc.record({
   isSlow: fc.boolean(),
 });
 
-test('whatever a client sends on one connection, and in whatever parts, every request is answered, in order, and what is none after them', async () => {
+test('whatever a client sends on one connection, and in whatever chunks, every request has its response, in order, and what is not a request after them', async () => {
   let isSlow = false;
   await start(async (request, response) => {
     if (isSlow) await new Promise((resolve) => setImmediate(resolve));
@@ -151,15 +151,15 @@ test('whatever a client sends on one connection, and in whatever parts, every re
       if (cut) socket.end();
       const text = await all;
 
-      const answers = requests.map(
-        (kind, index) => `answer to /${index}${/body|chunks/i.test(kind) ? 'body' : ''}`,
+      const responses = requests.map(
+        (kind, index) => `response to /${index}${/body|chunks/i.test(kind) ? 'body' : ''}`,
       );
       const isValid = (index: number) => requests[index] !== undefined && requests[index] in kinds;
-      const answersLast =
-        status === '200' ? [expect.stringMatching(/^answer to \/last(body)?$/)] : [];
-      expect(answersIn(text)).toEqual([
-        ...answers.filter((_answer, index) => isValid(index)),
-        ...answersLast,
+      const lastResponses =
+        status === '200' ? [expect.stringMatching(/^response to \/last(body)?$/)] : [];
+      expect(responsesIn(text)).toEqual([
+        ...responses.filter((_response, index) => isValid(index)),
+        ...lastResponses,
       ]);
       expect(statusesIn(text)).toEqual([
         ...requests.map((_kind, index) => (isValid(index) ? '200' : '400')),
@@ -185,20 +185,23 @@ describe('Pipelined requests', () => {
   const pipelined = (count: number) =>
     Array.from({ length: count }, (_none, index) => get(String(index))).join('');
 
-  test.each([2, 18, 50, 300, 2_000])('%i at once are all answered, in order', async (count) => {
-    const { release, handled } = await startGated();
-    const { socket, all } = openClient();
+  test.each([2, 18, 50, 300, 2_000])(
+    '%i at once all have their responses, in order',
+    async (count) => {
+      const { release, handled } = await startGated();
+      const { socket, all } = openClient();
 
-    socket.write(pipelined(count) + get('last', 'Connection: close\r\n'));
-    await waitFor('the first is handled', () => handled() === 1);
-    release();
+      socket.write(pipelined(count) + get('last', 'Connection: close\r\n'));
+      await waitFor('the first is handled', () => handled() === 1);
+      release();
 
-    const answers = answersIn(await all);
-    expect(answers).toHaveLength(count + 1);
-    expect(answers.slice(0, -1)).toEqual(
-      Array.from({ length: count }, (_none, index) => `answer to /${index}`),
-    );
-  });
+      const responses = responsesIn(await all);
+      expect(responses).toHaveLength(count + 1);
+      expect(responses.slice(0, -1)).toEqual(
+        Array.from({ length: count }, (_none, index) => `response to /${index}`),
+      );
+    },
+  );
 
   test('are read no further while too many wait, and then to the end', async () => {
     const { release, handled } = await startGated();
@@ -219,7 +222,7 @@ describe('Pipelined requests', () => {
 
     expect(connection.bytesRead).toBeLessThan(256 * 1024);
     release();
-    expect(answersIn(await all)).toHaveLength(requests.length + 1);
+    expect(responsesIn(await all)).toHaveLength(requests.length + 1);
   });
 
   test('of all connections are bounded: one that brings too many is closed', async () => {
@@ -234,24 +237,24 @@ describe('Pipelined requests', () => {
   });
 });
 
-describe('What is no request', () => {
-  test('is refused behind the answer that is under way when it arrives', async () => {
+describe('What is not a request', () => {
+  test('is refused after the response that is under way when it arrives', async () => {
     const begun = Promise.withResolvers<ServerResponse>();
     await start((_request, response) => {
-      response.writeHead(200, { 'Content-Length': 12 }).write('answer');
+      response.writeHead(200, { 'Content-Length': 14 }).write('response');
       begun.resolve(response);
     });
     const { socket, all, text } = openClient();
     socket.write(get('a'));
     const response = await begun.promise;
-    await waitFor('its begin arrives', () => text().endsWith('answer'));
+    await waitFor('its begin arrives', () => text().endsWith('response'));
 
     socket.write('\x00 no request\r\n\r\n');
     await once(server.server, 'clientError');
     response.end(' to it');
 
     expect(await all).toMatch(
-      /^HTTP\/1\.1 200 OK[\s\S]*answer to itHTTP\/1\.1 400 Bad Request\r\n/,
+      /^HTTP\/1\.1 200 OK[\s\S]*response to itHTTP\/1\.1 400 Bad Request\r\n/,
     );
   });
 
@@ -260,7 +263,7 @@ describe('What is no request', () => {
     ['empty lines', '\r\n\r\n'],
     ['anything', '\x00'],
   ])(
-    'nor %s is answered behind a request with which its client ends the connection',
+    'nor %s has a response after a request with which its client ends the connection',
     async (_name, more) => {
       const { release, handled } = await startGated();
       const { socket, all } = openClient();
@@ -269,15 +272,18 @@ describe('What is no request', () => {
       await waitFor('it is handled', () => handled() === 1);
       release();
 
-      expect([statusesIn(await all), answersIn(await all)]).toEqual([['200'], ['answer to /last']]);
+      expect([statusesIn(await all), responsesIn(await all)]).toEqual([
+        ['200'],
+        ['response to /last'],
+      ]);
     },
   );
 
-  test('is no second answer to a request whose body it is', async () => {
-    await start((_request, response) => void response.writeHead(401).end('answer to it'));
+  test('has no second response where it is the body of a request', async () => {
+    await start((_request, response) => void response.writeHead(401).end('response to it'));
     const { socket, all, text } = openClient();
     socket.write('POST / HTTP/1.1\r\nHost: here\r\nTransfer-Encoding: chunked\r\n\r\n');
-    await waitFor('it is answered', () => text().includes('answer to it'));
+    await waitFor('it has its response', () => text().includes('response to it'));
 
     socket.write('zz\r\n');
 

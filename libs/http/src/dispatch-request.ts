@@ -1,12 +1,12 @@
 import type { Dispatcher } from 'undici';
 
-export interface AnswerHead {
+export interface ResponseHead {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
 }
 
-/** An answer with its body as it arrived: nothing is copied, and no stream is made of it. */
-export interface PartsAnswer extends AnswerHead {
+/** A response with its body as it arrived: nothing is copied, and no stream is made of it. */
+export interface PartsResponse extends ResponseHead {
   readonly parts: readonly Buffer[];
 }
 
@@ -16,18 +16,18 @@ export class BodyTooLarge extends Error {
 }
 
 /**
- * Sends a request and collects its answer. Rejects, and closes the connection, where the signal is
+ * Sends a request and collects its response. Rejects, and closes the connection, where the signal is
  * aborted first, and with {@link BodyTooLarge} as soon as the body exceeds `bytesMax`.
  */
 export function dispatchRequest(
   dispatcher: Dispatcher,
   request: Dispatcher.DispatchOptions,
   { signal, bytesMax = Number.POSITIVE_INFINITY }: { signal: AbortSignal; bytesMax?: number },
-): Promise<PartsAnswer> {
+): Promise<PartsResponse> {
   return new Promise((resolve, reject) => {
     let abort = () => {};
-    let head: AnswerHead;
-    const parts: Buffer[] = [];
+    let head: ResponseHead;
+    const chunks: Buffer[] = [];
     let bytes = 0;
     dispatcher.dispatch(request, {
       onRequestStart(controller) {
@@ -38,14 +38,14 @@ export function dispatchRequest(
       onResponseStart(_controller, status, headers) {
         head = { status, headers };
       },
-      onResponseData(controller, part) {
-        parts.push(part);
-        bytes += part.length;
+      onResponseData(controller, chunk) {
+        chunks.push(chunk);
+        bytes += chunk.length;
         if (bytes > bytesMax) controller.abort(new BodyTooLarge('the body is too large'));
       },
       onResponseEnd() {
         signal.removeEventListener('abort', abort);
-        resolve({ ...head, parts });
+        resolve({ ...head, parts: chunks });
       },
       onResponseError(_controller, error) {
         signal.removeEventListener('abort', abort);

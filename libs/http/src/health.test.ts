@@ -4,7 +4,7 @@ import { startHttpServer } from './http-server.ts';
 
 type Problems = Partial<Record<'notReady' | 'degraded' | 'notAlive', string[]>>;
 
-async function ask(path: string, problems: Problems = {}) {
+async function request(path: string, problems: Problems = {}) {
   const checks = {
     notReady: async () => problems.notReady ?? [],
     degraded: () => problems.degraded ?? [],
@@ -19,19 +19,19 @@ async function ask(path: string, problems: Problems = {}) {
     },
   });
   const response = await fetch(server.url + path);
-  const answer = {
+  const seen = {
     status: response.status,
     cache: response.headers.get('cache-control'),
     text: await response.text(),
   };
   await server.close(0);
-  return answer;
+  return seen;
 }
 
 test.each(['/livez', '/readyz', '/readyz?verbose'])(
-  '%s answers ok while no check fails',
+  '%s responds with ok while no check fails',
   async (path) => {
-    expect(await ask(path)).toEqual({
+    expect(await request(path)).toEqual({
       status: 200,
       cache: 'no-store',
       text: '{"status":"ok","problems":[]}',
@@ -42,39 +42,41 @@ test.each(['/livez', '/readyz', '/readyz?verbose'])(
 test('the problems of a service that is not ready are listed, and it stays alive', async () => {
   const problems = { notReady: ['MongoDB is unavailable', 'a consumer is not working'] };
 
-  expect(await ask('/readyz', problems)).toMatchObject({
+  expect(await request('/readyz', problems)).toMatchObject({
     status: 503,
     text: '{"status":"failing","problems":["MongoDB is unavailable","a consumer is not working"]}',
   });
-  expect((await ask('/livez', problems)).status).toBe(200);
+  expect((await request('/livez', problems)).status).toBe(200);
 });
 
-test('a service that serves a part of its requests is ready, and its problems are listed', async () => {
+test('a service that serves a share of its requests is ready, and its problems are listed', async () => {
   const degraded = ['a consumer is not working'];
 
-  expect(await ask('/readyz', { degraded })).toMatchObject({
+  expect(await request('/readyz', { degraded })).toMatchObject({
     status: 200,
     text: '{"status":"degraded","problems":["a consumer is not working"]}',
   });
-  expect(await ask('/readyz', { degraded, notReady: ['MongoDB is unavailable'] })).toMatchObject({
+  expect(
+    await request('/readyz', { degraded, notReady: ['MongoDB is unavailable'] }),
+  ).toMatchObject({
     status: 503,
     text: '{"status":"failing","problems":["MongoDB is unavailable","a consumer is not working"]}',
   });
 });
 
 test('the problems of a process that must be restarted are listed', async () => {
-  expect(await ask('/livez', { notAlive: ['the message bus is dead'] })).toMatchObject({
+  expect(await request('/livez', { notAlive: ['the message bus is dead'] })).toMatchObject({
     status: 503,
     text: '{"status":"failing","problems":["the message bus is dead"]}',
   });
 });
 
 test('any other path is passed to the service', async () => {
-  expect(await ask('/livezz')).toMatchObject({ status: 404, text: 'not served' });
+  expect(await request('/livezz')).toMatchObject({ status: 404, text: 'not served' });
 });
 
 test('metrics are those of the loaded telemetry, and its absence is an error', async () => {
-  expect(await ask('/metrics')).toMatchObject({
+  expect(await request('/metrics')).toMatchObject({
     status: 503,
     text: expect.stringContaining('telemetry is not loaded'),
   });
@@ -84,5 +86,5 @@ test('metrics are those of the loaded telemetry, and its absence is an error', a
     flush: async () => {},
   });
 
-  expect(await ask('/metrics')).toMatchObject({ status: 200, text: 'inventory_up 1\n' });
+  expect(await request('/metrics')).toMatchObject({ status: 200, text: 'inventory_up 1\n' });
 });

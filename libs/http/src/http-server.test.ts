@@ -30,8 +30,8 @@ function fetchText(url: string): Promise<{ text: string; connection: string | un
     get(url, { agent }, (response: IncomingMessage) => {
       let text = '';
       response.setEncoding('utf8');
-      response.on('data', (part: string) => {
-        text += part;
+      response.on('data', (chunk: string) => {
+        text += chunk;
       });
       response.on('end', () => resolve({ text, connection: response.headers.connection }));
       response.on('error', reject);
@@ -85,7 +85,7 @@ test('closing drains the request in flight, accepts no other, and then ends at o
     await gate.promise;
     response.end('finished');
   });
-  const answer = fetchText(server.url);
+  const response = fetchText(server.url);
   await begun.promise;
 
   const closed = server.close(drainMs);
@@ -96,7 +96,7 @@ test('closing drains the request in flight, accepts no other, and then ends at o
   ).rejects.toThrow(/ECONNREFUSED/);
   gate.resolve();
 
-  expect((await answer).text).toBe('finished');
+  expect((await response).text).toBe('finished');
   // The client keeps the connection alive: it must not delay the stop for its idle time.
   await closed;
 });
@@ -109,21 +109,21 @@ test('a response during the close has connection: close', async () => {
     await gate.promise;
     response.end('finished');
   });
-  const answer = fetchText(server.url);
+  const response = fetchText(server.url);
   await begun.promise;
 
   const closed = server.close(drainMs);
   gate.resolve();
 
-  expect((await answer).connection).toBe('close');
+  expect((await response).connection).toBe('close');
   await closed;
 });
 
 test('requests that are not done when the drain ends are aborted', async () => {
   const begun = Promise.withResolvers<void>();
   await start(() => begun.resolve());
-  const answer = fetchText(server.url);
-  const cut = expect(answer).rejects.toThrow(/socket hang up|ECONNRESET/);
+  const response = fetchText(server.url);
+  const cut = expect(response).rejects.toThrow(/socket hang up|ECONNRESET/);
   await begun.promise;
 
   const begunAt = performance.now();
@@ -161,12 +161,12 @@ describe('Pipelined requests', () => {
       owned.push(response.socket !== null);
       begun[index]?.resolve();
       await gates[index]?.promise;
-      response.end(`answer to ${request.url}`);
+      response.end(`response to ${request.url}`);
     });
     const client = connect(server.port, host);
     let text = '';
-    client.setEncoding('utf8').on('data', (part: string) => {
-      text += part;
+    client.setEncoding('utf8').on('data', (chunk: string) => {
+      text += chunk;
     });
     client.write(pipelined(2));
     await begun[0]?.promise;
@@ -184,7 +184,7 @@ describe('Pipelined requests', () => {
 
     expect(handled).toEqual(['/0', '/1']);
     expect(owned).toEqual([true, true]);
-    expect(text.match(/answer to .\d/g)).toEqual(['answer to /0', 'answer to /1']);
+    expect(text.match(/response to .\d/g)).toEqual(['response to /0', 'response to /1']);
   });
 
   test('do not hold the close after their connection ended', async () => {
@@ -242,7 +242,7 @@ describe('A connection that is taken over', () => {
   });
 
   test.each([
-    ['another request waits behind it', request + request],
+    ['another request waits after it', request + request],
     ['its request has a body', 'GET / HTTP/1.1\r\nHost: here\r\nContent-Length: 1\r\n\r\n'],
   ])('stays one of HTTP where %s', async (_name, bytes) => {
     const { client, isTaken } = await takeOver(bytes);
@@ -267,10 +267,10 @@ test('past its connections a server closes further ones, and serves those that i
   const second = connect(server.port, host);
   await once(second, 'close');
   first.write('GET / HTTP/1.1\r\nhost: x\r\n\r\n');
-  const [answer] = await once(first, 'data');
+  const [response] = await once(first, 'data');
   first.destroy();
 
-  expect(String(answer)).toMatch(/here$/);
+  expect(String(response)).toMatch(/here$/);
 });
 
 test('a connection counts for its peer from its start to its end, taken over or not, and one too many is closed', async () => {

@@ -54,7 +54,7 @@ export async function startHttpServer(options: HttpServerOptions) {
     headersTimeout: 20_000,
     requestTimeout: 60_000,
     noDelay: true,
-    // Its answer has no body, and it serves two hosts.
+    // Its response has no body, and it serves two hosts.
     requireHostHeader: false,
   });
   const render = options.renderRefusal ?? plainRefusal;
@@ -97,7 +97,7 @@ function track(socket: Socket, { responses, peers }: OpenConnections): boolean {
 /**
  * Ends HTTP on the connection of a response whose head is sent: Node's parser, request and response
  * are released. The connection is left without listeners, and its server closes it at its own end.
- * False, and nothing is changed, where the request has a body or another request waits behind it:
+ * False, and nothing is changed, where the request has a body or another request waits after it:
  * only the end of the connection releases those.
  */
 export async function takeOverConnection(response: ServerResponse): Promise<boolean> {
@@ -111,7 +111,7 @@ export async function takeOverConnection(response: ServerResponse): Promise<bool
   socket.emit('close');
   socket.removeAllListeners();
   socket.setTimeout(0);
-  // There is room: this connection was not counted any more a moment ago.
+  // There is capacity: this connection was not counted any more a moment ago.
   track(socket, open);
   return true;
 }

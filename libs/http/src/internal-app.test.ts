@@ -22,7 +22,7 @@ interface Things {
 
 const throttled = { detail: { reason: 'throttled' }, retry_after_seconds: 7 } as const;
 
-const parts = ['a', '', 'b'.repeat(200_000)].map((text) => Buffer.from(text));
+const chunks = ['a', '', 'b'.repeat(200_000)].map((text) => Buffer.from(text));
 const routes = [
   internalRoute({
     method: 'GET',
@@ -52,11 +52,11 @@ const routes = [
   }),
   internalRoute({
     method: 'GET',
-    template: '/parts',
+    template: '/chunks',
     callers: ['gateway'],
     input: {},
     handle: async (_deps: Things) =>
-      new Reply({ type: 'bin', headers: { 'x-parts': '3' }, body: parts }),
+      new Reply({ type: 'bin', headers: { 'x-chunks': '3' }, body: chunks }),
   }),
   internalRoute({
     method: 'GET',
@@ -96,7 +96,7 @@ function post(body: unknown): RequestInit {
   return { method: 'POST', headers, body: JSON.stringify(body) };
 }
 
-async function ask(path: string, init: RequestInit = {}) {
+async function request(path: string, init: RequestInit = {}) {
   const response = await fetch(server.url + path, init);
   const text = await response.text();
   return {
@@ -114,40 +114,40 @@ afterEach(async () => {
   await server.close(0);
 });
 
-test('routes answer, health beside them', async () => {
+test('routes respond, health beside them', async () => {
   await serve();
 
-  expect((await ask('/things/7')).text).toBe('{"id":"7"}');
-  expect(await ask('/things', post({ count: 1 }))).toMatchObject({ status: 204, text: '' });
-  expect((await ask('/readyz')).status).toBe(200);
+  expect((await request('/things/7')).text).toBe('{"id":"7"}');
+  expect(await request('/things', post({ count: 1 }))).toMatchObject({ status: 204, text: '' });
+  expect((await request('/readyz')).status).toBe(200);
 });
 
-test('bytes are read up to their bound and answered with status, headers and type', async () => {
+test('bytes are read up to their bound, and the response has status, headers and type', async () => {
   await serve();
 
-  const answer = await ask('/bytes', { method: 'PUT', body: Buffer.from('0123456789') });
-  const tooLarge = await ask('/bytes', { method: 'PUT', body: Buffer.from('0123456789a') });
+  const response = await request('/bytes', { method: 'PUT', body: Buffer.from('0123456789') });
+  const tooLarge = await request('/bytes', { method: 'PUT', body: Buffer.from('0123456789a') });
 
-  expect(answer).toMatchObject({ status: 201, type: 'application/octet-stream' });
-  expect(answer.text).toBe('0123456789');
+  expect(response).toMatchObject({ status: 201, type: 'application/octet-stream' });
+  expect(response.text).toBe('0123456789');
   expect(tooLarge).toMatchObject({ status: 413, error: { code: 'payload_too_large' } });
 });
 
-test('bytes in parts are answered whole, with their length, type and headers', async () => {
+test('a response of chunks is sent whole, with their length, type and headers', async () => {
   await serve();
 
-  const answer = await fetch(`${server.url}/parts`);
+  const response = await fetch(`${server.url}/chunks`);
 
-  expect(answer.headers.get('content-length')).toBe('200001');
-  expect(answer.headers.get('content-type')).toBe('application/octet-stream');
-  expect(answer.headers.get('x-parts')).toBe('3');
-  expect(await answer.text()).toBe(parts.join(''));
+  expect(response.headers.get('content-length')).toBe('200001');
+  expect(response.headers.get('content-type')).toBe('application/octet-stream');
+  expect(response.headers.get('x-chunks')).toBe('3');
+  expect(await response.text()).toBe(chunks.join(''));
 });
 
 test('an unknown route is refused in JSON', async () => {
   await serve();
 
-  expect(await ask('/nothing')).toMatchObject({
+  expect(await request('/nothing')).toMatchObject({
     status: 404,
     type: 'application/json',
     error: { code: 'route_not_found' },
@@ -159,7 +159,7 @@ test.each(['PUT', 'PROPFIND', 'OPTIONS'])(
   async (method) => {
     await serve();
 
-    expect(await ask('/things', { method })).toMatchObject({
+    expect(await request('/things', { method })).toMatchObject({
       status: 405,
       type: 'application/json',
       allow: 'POST',
@@ -168,10 +168,10 @@ test.each(['PUT', 'PROPFIND', 'OPTIONS'])(
   },
 );
 
-test('a refusal is answered whole, with the status and the text of its code', async () => {
+test('a refusal is sent whole, with the status and the text of its code', async () => {
   await serve();
 
-  expect(await ask('/refused')).toMatchObject({
+  expect(await request('/refused')).toMatchObject({
     status: 502,
     retryAfter: '7',
     error: {
@@ -186,26 +186,26 @@ test('a request that violates its schemas is refused with every field, without i
   await serve();
 
   const body = { count: 'secret-value' };
-  const { status, error, text } = await ask('/things?state=a', post(body));
+  const { status, error, text } = await request('/things?state=a', post(body));
 
   expect([status, error.code]).toEqual([422, 'invalid_request']);
   expect(error.detail.issues).toMatchObject([{ in: 'body', field: 'count' }]);
   expect(text).not.toContain('secret-value');
 });
 
-test('a body that is no JSON is refused', async () => {
+test('a body that is not JSON is refused', async () => {
   await serve();
 
-  expect(await ask('/things', { ...post({}), body: '{' })).toMatchObject({
+  expect(await request('/things', { ...post({}), body: '{' })).toMatchObject({
     status: 400,
     error: { code: 'malformed_json' },
   });
 });
 
-test('an internal error is logged in full and answered without its text', async () => {
+test('an internal error is logged in full and sent without its text', async () => {
   await serve();
 
-  const { status, text } = await ask('/broken');
+  const { status, text } = await request('/broken');
 
   expect(status).toBe(500);
   expect(JSON.parse(text)).toEqual({
@@ -214,10 +214,10 @@ test('an internal error is logged in full and answered without its text', async 
   expect(lines.join()).toContain('connection to mongodb');
 });
 
-test('a health check that fails itself is an error, not silence', async () => {
+test('a health check that fails itself is an error, not a missing response', async () => {
   await serve(undefined, () => Promise.reject(new Error('no')));
 
-  expect((await ask('/readyz')).status).toBe(500);
+  expect((await request('/readyz')).status).toBe(500);
 });
 
 /** An entry of SERVICE_CALLERS. */
@@ -229,8 +229,8 @@ describe('with callers', () => {
   const token = 'the-token-of-the-gateway';
   const other = 'the-token-of-the-collector';
   const callers = [callerOf('gateway', token), callerOf('refresh-collector', other)];
-  const askAs = (given: string, path: string) =>
-    ask(path, { headers: { 'x-service-token': given } });
+  const requestAs = (given: string, path: string) =>
+    request(path, { headers: { 'x-service-token': given } });
 
   test.each([undefined, '', 'wrong', `${token}x`, token.slice(1), callers[0]?.tokenDigest])(
     'a call that carries %j is refused before it reaches a route',
@@ -239,40 +239,41 @@ describe('with callers', () => {
       const headers: Record<string, string> =
         given === undefined ? {} : { 'x-service-token': given };
 
-      expect(await ask('/broken', { headers })).toMatchObject({
+      expect(await request('/broken', { headers })).toMatchObject({
         status: 401,
         error: { code: 'service_token_required' },
       });
-      expect(await ask('/nothing', { headers })).toMatchObject({ status: 401 });
+      expect(await request('/nothing', { headers })).toMatchObject({ status: 401 });
     },
   );
 
   test('the token of a service opens the routes that name it, no other, and health needs none', async () => {
     await serve(callers);
 
-    expect((await askAs(token, '/things/7')).status).toBe(200);
-    expect((await askAs(other, '/things/7')).status).toBe(200);
-    expect((await askAs(token, '/refused')).status).toBe(502);
-    expect(await askAs(other, '/refused')).toMatchObject({
+    expect((await requestAs(token, '/things/7')).status).toBe(200);
+    expect((await requestAs(other, '/things/7')).status).toBe(200);
+    expect((await requestAs(token, '/refused')).status).toBe(502);
+    expect(await requestAs(other, '/refused')).toMatchObject({
       status: 403,
       error: { code: 'caller_not_permitted' },
     });
-    expect((await askAs(other, '/nothing')).status).toBe(404);
-    expect((await ask('/readyz')).status).toBe(200);
+    expect((await requestAs(other, '/nothing')).status).toBe(404);
+    expect((await request('/readyz')).status).toBe(200);
   });
 
   test('while a token is replaced both open the routes, separately', async () => {
     const next = 'the-token-of-tomorrow';
     await serve([...callers, callerOf('gateway', next)]);
 
-    for (const given of [next, token]) expect((await askAs(given, '/refused')).status).toBe(502);
-    expect((await askAs(`${next},${token}`, '/refused')).status).toBe(401);
+    for (const given of [next, token])
+      expect((await requestAs(given, '/refused')).status).toBe(502);
+    expect((await requestAs(`${next},${token}`, '/refused')).status).toBe(401);
   });
 
   test('services that share a token open what one of them may (an upgrade)', async () => {
     await serve([callerOf('event-stream', token), callerOf('refresh-collector', token)]);
 
-    expect((await askAs(token, '/things/7')).status).toBe(200);
-    expect((await askAs(token, '/refused')).status).toBe(403);
+    expect((await requestAs(token, '/things/7')).status).toBe(200);
+    expect((await requestAs(token, '/refused')).status).toBe(403);
   });
 });

@@ -32,10 +32,10 @@ interface InternalState extends MatchState<BoundInternalRoute> {
 export function createInternalApp(options: InternalAppOptions): RequestListener {
   const { routes, callers } = options;
   const app = new Koa<InternalState>();
-  // Everything is answered by the middleware below; what remains is a client that went away.
+  // The middleware below responds to everything; what remains is a client that went away.
   app.on('error', (error: unknown) => options.logger.debug({ err: error }, 'response not sent'));
   app.use(measureRequests('internal'));
-  app.use(answerErrors(options.logger));
+  app.use(respondToErrors(options.logger));
   const isGuarded = callers.length > 0;
   if (isGuarded) app.use(identifyCaller(callers));
   app.use(matchRoute(routes));
@@ -56,7 +56,7 @@ export function createInternalApp(options: InternalAppOptions): RequestListener 
   };
 }
 
-function answerErrors(logger: Logger): Middleware {
+function respondToErrors(logger: Logger): Middleware {
   return async (context, next) => {
     try {
       await next();

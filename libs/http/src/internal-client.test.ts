@@ -37,10 +37,10 @@ async function listen(server: Server): Promise<number> {
   return (server.address() as AddressInfo).port;
 }
 
-type Answer = (request: IncomingMessage, response: ServerResponse) => unknown;
+type Respond = (request: IncomingMessage, response: ServerResponse) => unknown;
 
-async function serve(answer: Answer): Promise<InternalClient> {
-  const server = createServer((request, response) => void answer(request, response));
+async function serve(respond: Respond): Promise<InternalClient> {
+  const server = createServer((request, response) => void respond(request, response));
   closing.push(() => server.closeAllConnections());
   return clientOf(await listen(server), 'the-token-of-all-services');
 }
@@ -49,10 +49,10 @@ afterEach(async () => {
   for (const close of closing.splice(0)) await close();
 });
 
-test('a call carries query, token and JSON body, and gives the parsed answer', async () => {
+test('a call carries query, token and JSON body, and returns the parsed response', async () => {
   const client = await serve(async (request, response) => {
     let body = '';
-    for await (const part of request) body += part;
+    for await (const chunk of request) body += chunk;
     const { method, url, headers } = request;
     response.end(
       JSON.stringify({
@@ -66,7 +66,7 @@ test('a call carries query, token and JSON body, and gives the parsed answer', a
     );
   });
 
-  const answer = await client.json(z.record(z.string(), z.string()), {
+  const received = await client.json(z.record(z.string(), z.string()), {
     method: 'POST',
     path: '/a b',
     query: { limit: 5, state: ['x&y', 'z'], absent: undefined },
@@ -74,7 +74,7 @@ test('a call carries query, token and JSON body, and gives the parsed answer', a
     body: { amount: 1 },
   });
 
-  expect(answer).toEqual({
+  expect(received).toEqual({
     method: 'POST',
     url: '/a%20b?limit=5&state=x%26y&state=z',
     body: '{"amount":1}',
@@ -84,10 +84,10 @@ test('a call carries query, token and JSON body, and gives the parsed answer', a
   });
 });
 
-test('a call sends path, query and body by their names and texts on the wire, and gives the answer by those in the code', async () => {
+test('a call sends path, query and body by their names and texts on the wire, and returns the response by those in the code', async () => {
   const client = await serve(async (request, response) => {
     let sent = '';
-    for await (const part of request) sent += part;
+    for await (const chunk of request) sent += chunk;
     response.end(JSON.stringify({ sent_to: `${request.method} ${request.url} ${sent}` }));
   });
   const operation = {
@@ -102,28 +102,28 @@ test('a call sends path, query and body by their names and texts on the wire, an
     answer: wire({ sentTo: z.string() }),
   } as const;
 
-  const answer = await client.call(operation, {
+  const received = await client.call(operation, {
     path: { thingId: 7 },
     query: { sinceMs: 0, maxItems: undefined },
     body: { firstName: 'x' },
   });
 
-  expect(answer.sentTo).toBe(
+  expect(received.sentTo).toBe(
     'POST /things/7?since=1970-01-01T00%3A00%3A00.000Z {"first_name":"x"}',
   );
 });
 
 test('bytes are sent as they are and come back with status and headers', async () => {
   const client = await serve(async (request, response) => {
-    const parts: Buffer[] = [];
-    for await (const part of request) parts.push(part);
-    response.writeHead(201, { 'x-digest': 'd' }).end(Buffer.concat(parts));
+    const chunks: Buffer[] = [];
+    for await (const chunk of request) chunks.push(chunk);
+    response.writeHead(201, { 'x-digest': 'd' }).end(Buffer.concat(chunks));
   });
   const body = Buffer.from([0, 1, 254, 255]);
 
-  const answer = await client.bytes({ method: 'PUT', path: '/', body });
+  const received = await client.bytes({ method: 'PUT', path: '/', body });
 
-  expect(answer).toMatchObject({ status: 201, body, headers: { 'x-digest': 'd' } });
+  expect(received).toMatchObject({ status: 201, body, headers: { 'x-digest': 'd' } });
 });
 
 test.each([
@@ -167,7 +167,7 @@ test.each([
 );
 
 test.each([500, 503])(
-  'a fault of the other side (%d) is no answer, and is not repeated',
+  'a fault of the other side (%d) is not a response, and is not repeated',
   async (status) => {
     let calls = 0;
     const client = await serve((_request, response) => {
@@ -184,7 +184,7 @@ test.each([
   ['no JSON', 'half a {'],
   ['another shape', '{"count":"many"}'],
   ['nothing', ''],
-])('an answer of %s is a fault of the other side, not of the caller', async (_what, body) => {
+])('a response of %s is a fault of the other side, not of the caller', async (_what, body) => {
   const client = await serve((_request, response) => response.end(body));
 
   const call = client.json(z.object({ count: z.int() }), { method: 'GET', path: '/' });
@@ -193,7 +193,7 @@ test.each([
   await expect(call).rejects.toMatchObject({ cause: expect.any(Error) });
 });
 
-test('no answer in time is an end, not a second try', async () => {
+test('no response in time is an end, not a second try', async () => {
   let calls = 0;
   const client = await serve(() => {
     calls += 1;
@@ -207,7 +207,7 @@ test('no answer in time is an end, not a second try', async () => {
 });
 
 describe('calls that wait for a connection', () => {
-  /** Answers no call to `/held`, all others at once; says how many are held. */
+  /** Responds to no call to `/held`, all others at once; says how many are held. */
   async function serveHeld() {
     const held = new Set<ServerResponse>();
     const client = await serve((request, response) => {
@@ -301,7 +301,7 @@ describe('calls that wait for a connection', () => {
   });
 });
 
-test('a body that does not end in time is no answer either', async () => {
+test('a body that does not end in time is not a response either', async () => {
   const client = await serve((_request, response) => void response.write('{"count"'));
 
   const call = client.json(z.unknown(), { method: 'GET', path: '/', timeoutMs: 1_000 });
@@ -318,11 +318,11 @@ test('a port without a listener is reported at once', async () => {
   const call = clientOf(port).bytes({ method: 'PUT', path: '/' });
 
   await expect(call).rejects.toThrow(ServiceUnreachable);
-  await expect(call).rejects.toThrow('ledger did not answer');
+  await expect(call).rejects.toThrow('ledger did not respond');
 });
 
 describe('on a connection that the other side closed while it idled', () => {
-  /** Answers the first request of each connection and cuts the second, as a dying peer does. */
+  /** Responds to the first request of each connection and cuts the second, as a dying peer does. */
   async function serveOncePerConnection() {
     const requests: string[] = [];
     const server = createTcpServer((socket) => {

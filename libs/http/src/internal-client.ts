@@ -6,7 +6,7 @@ import type { Agent, Dispatcher } from 'undici';
 import { z } from 'zod';
 import { joined } from './byte-parts.ts';
 import { type Lane, type OpenLane, openLane, shortCalls } from './call-lanes.ts';
-import { type AnswerHead, dispatchRequest, type PartsAnswer } from './dispatch-request.ts';
+import { dispatchRequest, type PartsResponse, type ResponseHead } from './dispatch-request.ts';
 import { pathOf } from './path-of.ts';
 import { Refused } from './refused.ts';
 import type { DataOf } from './route.ts';
@@ -27,7 +27,7 @@ export interface CallSettings {
   readonly timeoutMs?: number;
   /** {@link shortCalls} when absent. */
   readonly lane?: Lane;
-  /** Aborted when the answer is no longer needed: the call waits no longer, its connection is closed. */
+  /** Aborted when the response is not needed any more: the call ends, its connection is closed. */
   readonly signal?: AbortSignal;
 }
 
@@ -41,7 +41,7 @@ export interface InternalCall extends CallSettings {
     | ((timeLeftMs: number) => Readonly<Record<string, string>>);
   /** Sent as JSON unless it is bytes already. */
   readonly body?: unknown;
-  /** Refusals that answer the call: it rejects with {@link Refused} for these codes. */
+  /** Refusals that are responses to the call: it rejects with {@link Refused} for these codes. */
   readonly refusals?: readonly RefusalCode[];
 }
 
@@ -50,11 +50,11 @@ export type CallInput<Schemas extends InternalOperation['input']> = {
   readonly [Part in keyof Schemas]: Schemas[Part] extends z.ZodType ? DataOf<Schemas[Part]> : never;
 };
 
-export interface RawAnswer extends AnswerHead {
+export interface RawResponse extends ResponseHead {
   readonly body: Buffer;
 }
 
-/** Another service did not answer, or answered with a fault of its own. */
+/** Another service did not respond, or responded with a fault of its own. */
 export class ServiceUnreachable extends Error {
   override name = 'ServiceUnreachable';
 }
@@ -73,25 +73,25 @@ export class CallRefused extends Error {
 /**
  * Calls one internal service. Rejects with {@link Refused} for the refusals that the call names,
  * with {@link CallRefused} for any other below 500, and with {@link ServiceUnreachable} when there
- * is no answer or it is a fault.
+ * is no response or it is a fault.
  */
 export interface InternalClient {
-  /** The answer of an operation; one that its schema does not allow is a fault. */
+  /** The response of an operation; one that its schema does not allow is a fault. */
   call<Operation extends InternalOperation>(
     operation: Operation,
     input: CallInput<Operation['input']>,
     settings?: CallSettings,
   ): Promise<z.output<Operation['answer']>>;
-  /** The parsed answer of an operation that its callers do not have as one. */
+  /** The parsed response of an operation that its callers do not have as one. */
   json<Schema extends z.ZodType>(schema: Schema, call: InternalCall): Promise<z.output<Schema>>;
   /** Headers and bytes of a success. */
-  bytes(call: InternalCall): Promise<RawAnswer>;
+  bytes(call: InternalCall): Promise<RawResponse>;
   /** The same as it arrived, for those that pass it on. */
-  parts(call: InternalCall): Promise<PartsAnswer>;
+  parts(call: InternalCall): Promise<PartsResponse>;
   close(): Promise<void>;
 }
 
-/** A service that is there accepts at once; where answers may take long, so may that. */
+/** A service that is there accepts at once; where responses may take long, so may that. */
 const connectTimeoutMinMs = 2_000;
 
 export function createInternalClient(options: InternalClientOptions): InternalClient {
@@ -134,26 +134,26 @@ export function createInternalClient(options: InternalClientOptions): InternalCl
     }
   }
 
-  async function parts(call: InternalCall): Promise<PartsAnswer> {
+  async function parts(call: InternalCall): Promise<PartsResponse> {
     const lane = laneOf(call.lane ?? shortCalls);
     const deadline = startDeadline(call.timeoutMs ?? options.timeoutMs, call.signal);
     const send = async () => {
-      const endTurn = await lane.waitForTurn(deadline.signal);
-      return await tryTwice(call, deadline, lane).finally(endTurn);
+      const release = await lane.acquireSlot(deadline.signal);
+      return await tryTwice(call, deadline, lane).finally(release);
     };
-    let answer: PartsAnswer;
+    let response: PartsResponse;
     try {
-      answer = await Promise.race([send(), deadline.passed]);
+      response = await Promise.race([send(), deadline.passed]);
     } catch (cause) {
-      throw new ServiceUnreachable(`${service} did not answer`, { cause });
+      throw new ServiceUnreachable(`${service} did not respond`, { cause });
     } finally {
       deadline.clear();
     }
-    if (answer.status < 400) return answer;
-    throw toError(service, answer, call.refusals);
+    if (response.status < 400) return response;
+    throw toError(service, response, call.refusals);
   }
 
-  async function bytes(call: InternalCall): Promise<RawAnswer> {
+  async function bytes(call: InternalCall): Promise<RawResponse> {
     const { parts: arrived, ...head } = await parts(call);
     return { ...head, body: joined(arrived) };
   }
@@ -169,11 +169,15 @@ export function createInternalClient(options: InternalClientOptions): InternalCl
       const { method, template, input: schemas, refusals = [] } = operation;
       const { path = {}, query = {}, body } = encodedInput(schemas, input);
       const address = { method, path: pathOf(template, path), query };
-      const answer: Operation['answer'] = operation.answer;
-      return parseAnswer(service, answer, await bytes({ ...settings, ...address, body, refusals }));
+      const schema: Operation['answer'] = operation.answer;
+      return parseResponse(
+        service,
+        schema,
+        await bytes({ ...settings, ...address, body, refusals }),
+      );
     },
     async json(schema, call) {
-      return parseAnswer(service, schema, await bytes(call));
+      return parseResponse(service, schema, await bytes(call));
     },
     async close() {
       await Promise.all([...lanes.values()].map((lane) => lane.close()));
@@ -211,8 +215,8 @@ function startDeadline(timeoutMs: number, caller: AbortSignal | undefined): Dead
   const endMs = monotonicNow() + timeoutMs;
   const ended = new AbortController();
   const leave = () => ended.abort(caller?.reason);
-  const timer = setTimeout(() => ended.abort(new Error('no answer in time')), timeoutMs);
-  // A call that is left behind does not keep its process.
+  const timer = setTimeout(() => ended.abort(new Error('no response in time')), timeoutMs);
+  // A call that was abandoned does not keep its process.
   timer.unref();
   caller?.addEventListener('abort', leave);
   if (caller?.aborted) leave();
@@ -246,16 +250,16 @@ function bodyText(body: unknown): string | null {
   return body === undefined ? null : JSON.stringify(body);
 }
 
-/** An answer of another shape is a fault over there: nothing that the caller sent was wrong. */
-function parseAnswer<Schema extends z.ZodType>(
+/** A response of another shape is a fault over there: nothing that the caller sent was wrong. */
+function parseResponse<Schema extends z.ZodType>(
   service: string,
   schema: Schema,
-  { body }: RawAnswer,
+  { body }: RawResponse,
 ): z.output<Schema> {
   try {
     return schema.parse(body.length === 0 ? undefined : JSON.parse(body.toString()));
   } catch (cause) {
-    throw new ServiceUnreachable(`${service} answered what it should not`, { cause });
+    throw new ServiceUnreachable(`${service} responded with what it should not`, { cause });
   }
 }
 
@@ -263,17 +267,18 @@ const errorBody = z.object({ error: refusal });
 
 function toError(
   service: string,
-  answer: PartsAnswer,
+  response: PartsResponse,
   expected: readonly RefusalCode[] = [],
 ): Error {
-  const refused = refusalIn(answer);
+  const refused = refusalIn(response);
   if (refused !== null && expected.includes(refused.code)) return new Refused(refused);
-  if (answer.status >= 500) return new ServiceUnreachable(`${service} answered ${answer.status}`);
-  return new CallRefused(service, answer.status, refused?.code ?? null);
+  if (response.status >= 500)
+    return new ServiceUnreachable(`${service} responded with ${response.status}`);
+  return new CallRefused(service, response.status, refused?.code ?? null);
 }
 
-/** Null where the body is no refusal that is known here. */
-function refusalIn({ parts }: PartsAnswer): Refusal | null {
+/** Null where the body is not a refusal that is known here. */
+function refusalIn({ parts }: PartsResponse): Refusal | null {
   try {
     return errorBody.parse(JSON.parse(joined(parts).toString())).error;
   } catch {

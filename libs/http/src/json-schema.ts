@@ -32,6 +32,10 @@ export function definitionOf(schema: z.core.$ZodType, { io, named }: SchemaOptio
     override: ({ zodSchema, jsonSchema }) => {
       const name = zodSchema === onWire ? undefined : named.get(zodSchema);
       if (name !== undefined) return replace(jsonSchema, referenceTo(name));
+      const { documentedAs } = jsonSchema;
+      if (documentedAs instanceof z.ZodType) {
+        return replace(jsonSchema, jsonSchemaOf(documentedAs, { io, named }));
+      }
       if (zodSchema instanceof z.ZodCodec) {
         return replace(jsonSchema, definitionOf(zodSchema, { io, named }));
       }
@@ -59,15 +63,25 @@ function requireDefaults(jsonSchema: JsonSchema, schema: z.core.$ZodType): void 
 
 const plainFormats = ['date-time', 'date'];
 
-/** Names integers as such, and removes redundant constraints: bounds of exact ones, patterns of formats. */
+/**
+ * Names integers as such, with the size that their bounds need, and removes redundant constraints:
+ * bounds of exact ones, patterns of formats.
+ */
 function tidy(schema: JsonSchema, io: SchemaOptions['io']): void {
   if (Number.isInteger(schema['const'])) schema['type'] = 'integer';
+  if (schema['type'] === 'integer') schema['format'] = integerFormat(schema);
   if (plainFormats.includes(String(schema['format']))) delete schema['pattern'];
   if (io === 'input') return;
   if (schema['minimum'] === Number.MIN_SAFE_INTEGER) delete schema['minimum'];
   if (schema['maximum'] === Number.MAX_SAFE_INTEGER) delete schema['maximum'];
   // Fields may be added to answers within a version; clients ignore unknown ones.
   if (schema['additionalProperties'] === false) delete schema['additionalProperties'];
+}
+
+/** Not a number of 32 bits where it can pass one: generators would read it as that, or as a float. */
+function integerFormat({ const: exact, minimum = exact, maximum = exact }: JsonSchema): string {
+  const isSmall = Number(minimum) >= -(2 ** 31) && Number(maximum) < 2 ** 31;
+  return isSmall ? 'int32' : 'int64';
 }
 
 /** Where the discriminating values are texts and every form has a name. */

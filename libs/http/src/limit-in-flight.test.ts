@@ -15,7 +15,7 @@ function request(matched: object = route) {
 const settled = () => new Promise((resolve) => setImmediate(resolve));
 
 describe('Requests of one route', () => {
-  it('wait past its limit until an answer is sent', async () => {
+  it('wait past its limit until a response is sent', async () => {
     const limit = limitInFlight([route, unlimited]);
     const served: string[] = [];
     const [first, second] = [request(), request()];
@@ -30,7 +30,7 @@ describe('Requests of one route', () => {
     expect(served).toEqual(['first', 'second']);
   });
 
-  it('do not count when their connection was closed before their turn', async () => {
+  it('do not count when their connection was closed before they had a slot', async () => {
     const limit = limitInFlight([route, unlimited]);
     const served: string[] = [];
     const [first, gone, third] = [request(), request(), request()];
@@ -40,7 +40,7 @@ describe('Requests of one route', () => {
     const waitingThird = limit(third, async () => void served.push('third'));
     gone.res.destroyed = true;
     gone.res.emit('close');
-    // It does not wait for a turn that it would not use.
+    // It does not wait for a slot that it would not use.
     await waitingGone;
     first.res.emit('close');
     await waitingThird;

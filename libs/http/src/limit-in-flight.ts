@@ -10,8 +10,8 @@ export interface BoundedEndpoint extends Endpoint {
 
 /**
  * Serves at most `inFlightMax` requests of a route at once; the others wait in their connections
- * with their bodies unread, until those are closed. A request counts until its answer is sent or its
- * connection is closed, so that slow readers do not fill the memory either.
+ * with their bodies unread, until those are closed. A request counts until its response is sent or
+ * its connection is closed, so that slow readers do not fill the memory either.
  */
 export function limitInFlight(
   routes: readonly BoundedEndpoint[],

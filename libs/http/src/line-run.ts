@@ -78,8 +78,8 @@ export function createLineJoiner(format: ExportFormat, pieceBytes = 128 * 1024):
       const endMax = start + piece.length - before.length;
       while (row < ends.length && (ends[row] ?? 0) <= endMax) row += 1;
       before.copy(piece);
-      const end = copyLines(run, rights, { first, behind: row }, piece, before.length);
-      // Behind the last line is what stands before the next one.
+      const end = copyLines(run, rights, { first, end: row }, piece, before.length);
+      // After the last line is what precedes the next one.
       yield piece.subarray(0, end - before.length);
     }
     for (const read of [run.assets.bytes, run.descriptions.bytes, bytes]) freeBytes(read);
@@ -101,12 +101,12 @@ function lineEnds({ assets, descriptionOf }: ReadRun, rights: Uint32Array): Floa
 function copyLines(
   { assets, descriptionOf }: ReadRun,
   rights: PlacedTexts,
-  rows: { readonly first: number; readonly behind: number },
+  rows: { readonly first: number; readonly end: number },
   to: Buffer,
   at: number,
 ): number {
   let end = at;
-  for (let row = rows.first; row < rows.behind; row += 1) {
+  for (let row = rows.first; row < rows.end; row += 1) {
     end += copyText(assets, row, to, end);
     end += copyText(rights, descriptionOf[row] ?? 0, to, end);
   }
@@ -130,7 +130,7 @@ function copyText(
   return bytes.copy(to, at, start, start + (lengths[index] ?? 0));
 }
 
-/** Puts each description between what stands before it and before the next asset, in the same place. */
+/** Puts each description between what precedes it and the next asset, at its own index. */
 function createFrame(format: ExportFormat): (descriptions: PlacedTexts) => PlacedTexts {
   const { before, between, after, missing } = exportFrames[format];
   const absent = Buffer.from(missing);
@@ -186,7 +186,7 @@ function readLineRun(bytes: Buffer, format: ExportFormat): ReadRun {
   invariant(at === bytes.length, 'a run of lines is whole');
   invariant(
     descriptionOf.every((index) => index < count),
-    'every asset of a run has a place for its description',
+    'every asset of a run names one of its descriptions',
   );
   return { assets, descriptions, descriptionOf, firstRow };
 }

@@ -42,7 +42,7 @@ export function matchRoute<Found extends Endpoint>(
   };
 }
 
-/** A template answers every method, so that the router decides by path alone. */
+/** A template matches every method, so that the router decides by path alone. */
 function selectMethod<Found extends Endpoint>(routes: readonly Found[]) {
   const byMethod = new Map<string, Found>(routes.map((route) => [route.method, route]));
   const allow = [...byMethod.keys()].join(', ');

@@ -21,14 +21,14 @@ const requestDuration = histogram({
     },
     'http.response.status_code': { words: 'HTTP status codes', pattern: /^[1-5]\d\d$/ },
     'error.type': {
-      words: 'error codes of the answers; absent on success',
+      words: 'error codes of the responses; absent on success',
       pattern: /^[a-z0-9_]{3,50}$/,
     },
   },
   buckets: secondsBuckets,
 });
 
-/** Rate, errors and duration of each route, from arrival until the connection took the answer. */
+/** Rate, errors and duration of each route, from arrival until the connection took the response. */
 export function measureRequests(
   api: 'public' | 'operator' | 'internal',
 ): Middleware<MatchState<Endpoint> & { errorCode?: string }> {

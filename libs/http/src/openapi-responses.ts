@@ -149,7 +149,10 @@ export function describedHeaders(texts: Readonly<Record<string, string>>): JsonS
   return Object.fromEntries(
     Object.entries(texts).map(([name, description]) => [
       name,
-      { description, schema: numeric.test(name) ? { type: 'integer' } : { type: 'string' } },
+      {
+        description,
+        schema: numeric.test(name) ? { type: 'integer', format: 'int64' } : { type: 'string' },
+      },
     ]),
   );
 }

@@ -19,7 +19,7 @@ interface PackedHead {
   readonly crc32: number;
 }
 
-/** The packed beginning of a body; what follows it is written behind it without packing it again. */
+/** The packed beginning of a body; what follows is appended to it without packing it again. */
 export interface PackedBeginning extends PackedHead {
   readonly bytes: Buffer;
 }
@@ -44,7 +44,7 @@ export const packWhole: Readonly<Record<ContentCoding, (raw: Buffer) => Promise<
 /** RFC 1952: deflated, without flags and time, of an unknown system. */
 const gzipHeader = Buffer.from([0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 0xff]);
 
-/** Flushed to a whole byte and not ended, so that the rest can follow; packed well, as it is kept. */
+/** Flushed to a whole byte and not ended, so that more can follow; packed well, as it is kept. */
 const packFlushed: Readonly<Record<ContentCoding, (raw: Buffer) => Promise<Buffer>>> = {
   br: (raw) =>
     packBrotli(raw, { ...brotliOf(raw, 5), finishFlush: constants.BROTLI_OPERATION_FLUSH }),

@@ -8,7 +8,7 @@ export type OpenResponses = Map<Socket, Set<ServerResponse>>;
 const pipelinedRequestsMax = 16;
 
 /**
- * Waiting requests of all connections past which one with more than its part is closed: what one read
+ * Waiting requests of all connections past which one with more than its share is closed: what one read
  * of a connection contains is parsed as a whole, which may be two thousand requests.
  */
 const waitingRequestsMax = 10_000;
@@ -47,7 +47,7 @@ export function handleInOrder(open: OpenResponses, listener: RequestListener): P
   return {
     watch(socket) {
       const responses = open.get(socket);
-      // Node itself resumes a connection whenever a request on it is read or answered.
+      // Node itself resumes a connection whenever a request on it is read or responded to.
       socket.on('resume', () => {
         if (stopped.has(socket)) socket.pause();
       });
@@ -60,7 +60,7 @@ export function handleInOrder(open: OpenResponses, listener: RequestListener): P
       const responses = open.get(socket);
       if (!responses) return;
       responses.add(response);
-      // Node's parser drops what arrives with such a request, so its answer is the last one.
+      // Node's parser drops what arrives with such a request, so its response is the last one.
       if (request.headers.upgrade !== undefined) response.shouldKeepAlive = false;
       response.setMaxListeners(listenersMax);
       response.once('close', () => {

@@ -10,8 +10,8 @@ export function hasBody({ headers }: IncomingMessage): boolean {
 }
 
 /**
- * The body of a request. Throws `payload_too_large` as soon as it exceeds `bytesMax`; the rest is
- * read and dropped, so that the client receives the answer and the connection stays usable.
+ * The body of a request. Throws `payload_too_large` as soon as it exceeds `bytesMax`; the remainder
+ * is read and dropped, so that the client receives the response and the connection stays usable.
  */
 export function readBytes(request: IncomingMessage, bytesMax: number): Promise<Buffer> {
   const tooLarge = () => new Refused({ code: 'payload_too_large' });
@@ -25,7 +25,7 @@ export function readBytes(request: IncomingMessage, bytesMax: number): Promise<B
       else reject(tooLarge());
     });
     request.on('end', () => resolve(joined(chunks)));
-    // The connection was cut: no client receives this answer.
+    // The connection was cut: no client receives this response.
     request.on('error', (cause) => reject(new Refused({ code: 'malformed_json' }, { cause })));
   });
 }

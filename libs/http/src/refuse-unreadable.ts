@@ -54,8 +54,8 @@ function hasKnownCoding({ headers, httpVersion }: IncomingMessage): boolean {
 }
 
 /**
- * Refuses what is not read as a request, and CONNECT: behind the answers to the requests before it,
- * as the last answer of its connection.
+ * Refuses what is not read as a request, and CONNECT: after the responses to the requests before it,
+ * as the last response of its connection.
  */
 export function refuseUnreadable(server: Server, open: OpenResponses, render: RenderRefusal): void {
   const refused = new WeakSet<Socket>();
@@ -74,7 +74,7 @@ export function refuseUnreadable(server: Server, open: OpenResponses, render: Re
   }
 
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
-    // Behind a request with which its client ends the connection: its answer is the last one.
+    // After a request with which its client ends the connection: its response is the last one.
     if (error.code === 'HPE_CLOSED_CONNECTION') return;
     if (!(socket instanceof Socket) || error.code === 'ECONNRESET') socket.destroy();
     else refuse(socket, { code: codeOf(error.code) });
@@ -92,13 +92,13 @@ function endWith(socket: Socket, bytes: Buffer): void {
     socket.destroy();
     return;
   }
-  // Closed at once, the response could be lost while the rest of the request arrives.
+  // Closed at once, the response could be lost while the remainder of the request arrives.
   socket.resume().end(bytes, () => {
     setTimeout(() => socket.destroy(), lingerMs).unref();
   });
 }
 
-/** The request whose body cannot be read is answered by the refusal, unless its answer has begun. */
+/** The refusal is the response to the request whose body cannot be read, unless that has begun. */
 function divide(responses: ServerResponse[]) {
   const last = responses.at(-1);
   if (last === undefined || last.req.complete) return { before: responses };
@@ -122,7 +122,7 @@ function bytesOf(refusal: Refusal, render: RenderRefusal): Buffer {
   const { status, headers, body } = refusedBy(refusal, render);
   const all = {
     ...headers,
-    // An authority is no resource: there is no method that it offers.
+    // An authority is not a resource: there is no method that it offers.
     ...(status === 405 ? { Allow: '' } : {}),
     Connection: 'close',
   };

@@ -1,20 +1,18 @@
 import { detailOf, type Refusal, retryAfterOf } from '@inventory/contracts/refusal';
 import { rowOf } from '@inventory/contracts/refusal-codes';
 
-interface RefusedOptions {
-  /** Headers of the answer beside `Retry-After`. */
-  readonly headers?: Readonly<Record<string, string>>;
-  readonly cause?: unknown;
-}
-
 /** Carries a refusal to an HTTP edge; the error middleware of each server renders it. */
 export class Refused<Own extends Refusal = Refusal> extends Error {
   override name = 'Refused';
   readonly refusal: Own;
-  /** All headers of the answer that its refusal decides. */
+  /** All headers of the response that its refusal decides. */
   readonly headers: Readonly<Record<string, string>>;
 
-  constructor(refusal: Own, { headers, cause }: RefusedOptions = {}) {
+  constructor(
+    refusal: Own,
+    /** Headers of the response beside `Retry-After`. */
+    { headers, cause }: { headers?: Readonly<Record<string, string>>; cause?: unknown } = {},
+  ) {
     super(refusal.code, { cause });
     const retryAfter = retryAfterOf(refusal);
     this.refusal = refusal;
@@ -25,7 +23,7 @@ export class Refused<Own extends Refusal = Refusal> extends Error {
   }
 }
 
-/** Status of the answer that a refusal is. */
+/** Status of the response to a refusal. */
 export function statusOf({ code }: Refusal): number {
   return rowOf(code).status;
 }

@@ -25,7 +25,7 @@ export interface Endpoint<Schemas extends InputSchemas = InputSchemas> {
   readonly method: Method;
   /** Path with `{name}` for each path parameter. */
   readonly template: string;
-  /** Whether the path is the same with a slash behind it; another one when absent. */
+  /** Whether the path is the same with a slash after it; another one when absent. */
   readonly mayEndInSlash?: boolean;
   readonly input: Schemas;
   /** How the body is read; `json` when absent. */

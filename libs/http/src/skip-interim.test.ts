@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { skipInterim } from './skip-interim.ts';
 
 const bodies = ['x', 'HTTP/1.1 100 Continue\r\n\r\n', 'HTTP/1.1 100 '];
-const answer = fc
+const response = fc
   .constantFrom(...bodies)
   .map((body) => `HTTP/1.1 200 OK\r\ncontent-length: ${body.length}\r\n\r\n${body}`);
 const interim = fc.constantFrom(
@@ -31,12 +31,12 @@ function readAll(socket: ReturnType<typeof newSocket>, pieces: readonly string[]
 
 const exchange = fc.record({
   interims: fc.array(interim, { maxLength: 3 }),
-  final: answer,
+  final: response,
   cuts: fc.array(fc.nat(), { maxLength: 5 }),
 });
 
-describe('a connection that drops interim answers', () => {
-  it('has every answer as it was sent, wherever the bytes are cut (RFC 9110, 15.2)', () => {
+describe('a connection that drops interim responses', () => {
+  it('has every response as it was sent, wherever the bytes are cut (RFC 9110, 15.2)', () => {
     fc.assert(
       fc.property(fc.array(exchange, { minLength: 1, maxLength: 3 }), (exchanges) => {
         const socket = newSocket();
@@ -57,8 +57,8 @@ describe('a connection that drops interim answers', () => {
 
   it.each([
     ['a change of the protocol', 'HTTP/1.1 101 Switching Protocols\r\n\r\n'],
-    ['an interim answer that never ends', `HTTP/1.1 100 ${'x'.repeat(20_000)}`],
-    ['what is no answer', '220 mail.example.org ESMTP\r\n'],
+    ['an interim response that never ends', `HTTP/1.1 100 ${'x'.repeat(20_000)}`],
+    ['what is not a response', '220 mail.example.org ESMTP\r\n'],
   ])('passes on %s', (_what, text) => {
     const socket = newSocket();
     socket.write('GET / HTTP/1.1\r\n\r\n');

@@ -3,14 +3,14 @@ import type { buildConnector } from 'undici';
 
 /** `HTTP/1.1 100` */
 const statusLength = 12;
-/** Of an interim answer that is to be dropped, but for the protocol change that it may be. */
+/** Of an interim response that is to be dropped, but for the protocol change that it may be. */
 const interim = /^HTTP\/1\.[01] 1(?!01)[0-9]{2}$/;
-/** Longer than any interim answer; what is longer is passed on as it is. */
+/** Longer than any interim response; what is longer is passed on as it is. */
 const headBytesMax = 16 * 1024;
 
 /**
- * A connector whose connections drop interim answers. A client has to accept them unasked (RFC 9110,
- * 15.2), and undici closes a connection at `100 Continue`.
+ * A connector whose connections drop interim responses. A client has to accept them unsolicited
+ * (RFC 9110, 15.2), and undici closes a connection at `100 Continue`.
  */
 export function skippingInterim(connect: buildConnector.connector): buildConnector.connector {
   return (options, callback) =>
@@ -24,7 +24,7 @@ function isHttp2(socket: Socket): boolean {
   return (socket as { alpnProtocol?: unknown }).alpnProtocol === 'h2';
 }
 
-/** With one request in flight at a time, an answer begins with what is read first after a write. */
+/** With one request in flight at a time, a response begins with what is read first after a write. */
 export function skipInterim<Stream extends Socket>(socket: Stream): Stream {
   const read = socket.read.bind(socket);
   const write = socket.write.bind(socket);
@@ -39,29 +39,31 @@ export function skipInterim<Stream extends Socket>(socket: Stream): Stream {
     for (;;) {
       const chunk: Buffer | null = read(size);
       if (chunk === null || !isHeadDue) return chunk;
-      const rest = afterInterim(Buffer.concat([kept, chunk]));
-      isHeadDue = isIncomplete(rest);
-      kept = isHeadDue ? Buffer.from(rest) : Buffer.alloc(0);
-      if (!isHeadDue) return rest;
+      const remaining = afterInterim(Buffer.concat([kept, chunk]));
+      isHeadDue = isIncomplete(remaining);
+      kept = isHeadDue ? Buffer.from(remaining) : Buffer.alloc(0);
+      if (!isHeadDue) return remaining;
     }
   };
   return socket;
 }
 
-/** What follows the complete interim answers at the start. */
+/** What follows the complete interim responses at the start. */
 function afterInterim(bytes: Buffer): Buffer {
-  let rest = bytes;
-  while (isInterim(rest)) {
-    const end = rest.indexOf('\r\n\r\n');
+  let remaining = bytes;
+  while (isInterim(remaining)) {
+    const end = remaining.indexOf('\r\n\r\n');
     if (end < 0) break;
-    rest = rest.subarray(end + 4);
+    remaining = remaining.subarray(end + 4);
   }
-  return rest;
+  return remaining;
 }
 
 /** Whether more has to arrive before it is known what begins here. */
-function isIncomplete(rest: Buffer): boolean {
-  return rest.length < statusLength || (isInterim(rest) && rest.length <= headBytesMax);
+function isIncomplete(remaining: Buffer): boolean {
+  return (
+    remaining.length < statusLength || (isInterim(remaining) && remaining.length <= headBytesMax)
+  );
 }
 
 function isInterim(bytes: Buffer): boolean {

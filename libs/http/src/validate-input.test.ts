@@ -97,7 +97,7 @@ test('all problems of path, query, header and body are named at once (Errors: in
   ]);
 });
 
-test('an unknown field is named with the known one that it is close to, at its place in the body (Errors: invalid_request)', () => {
+test('an unknown field is named with the known one that it is close to, at its path in the body (Errors: invalid_request)', () => {
   const body = { max_credit: 1, max_credits: 125, nested: { a: 'x', b: 1 }, zebra: 1 };
   const batch = z.strictObject({
     items: z.array(z.strictObject({ max_age: z.int() }).nullable()).optional(),
@@ -131,7 +131,7 @@ test.each([[null], [[]], ['text'], [7], [true], [undefined]])(
   },
 );
 
-test('a body full of unknown fields is answered with a bounded list of short names', () => {
+test('a body full of unknown fields is refused with a bounded list of short names', () => {
   const names = Array.from({ length: 500 }, (_, index) => [`${index}${'x'.repeat(200)}`, 1]);
 
   const issues = issuesOf(raw({ body: { max_credits: 125, ...Object.fromEntries(names) } }));
@@ -149,7 +149,7 @@ test('names of the language itself are fields like any other', () => {
   ]);
 });
 
-test('an unknown query parameter is refused where that is asked for, with the name that it is close to (Transport)', () => {
+test('an unknown query parameter is refused where that is required, with the name that it is close to (Transport)', () => {
   const query = new URLSearchParams('Limit=7&stat=queued&zebra=1&zebra=2');
 
   expect(issuesOf(raw({ query }), 'refuse')).toEqual([

@@ -55,9 +55,9 @@ export interface WorkConsumer {
   /** No request depends on these messages: after the newest the next fetch waits, to read more. */
   readonly gatherMs?: number;
   /**
-   * Makes the effects of messages of one partition durable. Keys take turns: the messages of a key
-   * are consecutive, those of others between them may come earlier or later. After a rejection the same
-   * messages are redelivered one at a time, with backoff; the partition waits meanwhile.
+   * Makes the effects of messages of one partition durable. Keys are round-robin: the messages of a
+   * key are consecutive, those of others between them may come earlier or later. After a rejection the
+   * same messages are redelivered one at a time, with backoff; the partition waits meanwhile.
    * A message passed to `reject` goes to the dead letters at once, the others are done. It does
    * not count towards the flood of dead letters that stops a partition.
    * A message passed to `postpone` is redelivered later, before the later ones of its key; those of

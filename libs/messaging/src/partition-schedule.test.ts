@@ -17,7 +17,7 @@ const changed = (
   by: Partial<PartitionSchedule<Item>>,
 ): PartitionSchedule<Item> => Object.setPrototypeOf(by, all);
 
-/** Planted fault: a slice is whatever was added first, as without turns. */
+/** Planted fault: a slice is whatever was added first, as without round-robin. */
 function firstComeFirstServed(): PartitionSchedule<Item> {
   const all = createPartitionSchedule<Item>();
   const given = (item: Item) => (item as Item & { readonly of: Item }).of;
@@ -38,8 +38,8 @@ function commitsWhatFinishedLast(): PartitionSchedule<Item> {
   });
 }
 
-/** Planted fault: what is postponed comes behind the waiting records of its key. */
-function postponesBehindOthers(): PartitionSchedule<Item> {
+/** Planted fault: what is postponed comes after the waiting records of its key. */
+function postponesAfterOthers(): PartitionSchedule<Item> {
   const all = createPartitionSchedule<Item>();
   const postponed: Item[] = [];
   return changed(all, {
@@ -157,13 +157,13 @@ test('planted fault: a committed offset of the record that finished last loses a
   ).toThrow();
 });
 
-test('planted fault: a postponed record behind a later one of its key has its effect too late', () => {
+test('planted fault: a postponed record after a later one of its key has its effect too late', () => {
   expect(() =>
-    fc.assert(keepsOrder(postponesBehindOthers), { numRuns: propertyRuns(2_000) }),
+    fc.assert(keepsOrder(postponesAfterOthers), { numRuns: propertyRuns(2_000) }),
   ).toThrow();
 });
 
-test('the keys of postponed records rest, and the others take their turns', () => {
+test('the keys of postponed records are paused, and the others are served round-robin', () => {
   const schedule = createPartitionSchedule<Item>();
   schedule.add(itemsOf(['hot', 'hot', 'a']));
   schedule.postpone(schedule.takeSlice(1));
@@ -194,14 +194,14 @@ const boundsDelay = (open: Open) =>
       for (const { record } of slice) {
         const ahead = before.get(record.key) ?? 0;
         before.set(record.key, ahead + 1);
-        // As many turns as records of its own key are ahead, whatever the others have.
+        // As many rounds as records of its own key are ahead, whatever the others have.
         if (record.key !== 'hot')
           expect(slices).toBeLessThanOrEqual(Math.ceil(((ahead + 1) * keys) / sliceMax));
       }
     }
   });
 
-test('a record waits for the turns of its own key, not for the backlog of another', () => {
+test('a record waits for the rounds of its own key, not for the backlog of another', () => {
   fc.assert(boundsDelay(createPartitionSchedule), { numRuns: propertyRuns(1_000) });
 });
 

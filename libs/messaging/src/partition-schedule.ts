@@ -5,7 +5,7 @@ export interface Scheduled {
 }
 
 /**
- * The unfinished records of one partition. Keys take turns, so that the backlog of one key delays
+ * The unfinished records of one partition. Keys are round-robin: the backlog of one key delays
  * the others by one slice, not by its length; the records of one key keep their order. Records are
  * therefore not finished in the order of their offsets.
  */
@@ -19,11 +19,11 @@ export interface PartitionSchedule<Item extends Scheduled> {
    * by now; null when it is the same as before.
    */
   finish(items: readonly Item[]): string | null;
-  /** Puts taken records back, in front of the waiting ones of their keys: these rest until `resume`. */
+  /** Puts taken records back, before the waiting ones of their keys: these pause until `resume`. */
   postpone(items: readonly Item[]): void;
-  /** Lets the keys that rest take their turns again. */
+  /** Resumes the paused keys. */
   resume(): void;
-  /** Whether a record waits to be taken. Those of keys that rest do not. */
+  /** Whether a record waits to be taken. Those of paused keys do not. */
   readonly hasWaiting: boolean;
   /** Records that were added and are not finished. */
   readonly unfinished: number;
@@ -39,11 +39,11 @@ interface Entry<Item> {
 export function createPartitionSchedule<Item extends Scheduled>(): PartitionSchedule<Item> {
   const waiting = new Map<string, Entry<Item>[]>();
   /** Keys with waiting records, the next one first. */
-  let turns: string[] = [];
+  let rotation: string[] = [];
   /** All records from the oldest unfinished one on, by offset. */
   let entries: Entry<Item>[] = [];
   const taken = new Map<string, Entry<Item>>();
-  const resting = new Set<string>();
+  const paused = new Set<string>();
   let unfinished = 0;
 
   function takeNext(key: string): Entry<Item> | undefined {
@@ -61,7 +61,7 @@ export function createPartitionSchedule<Item extends Scheduled>(): PartitionSche
         const ofKey = waiting.get(key);
         if (ofKey === undefined) {
           waiting.set(key, [entry]);
-          turns.push(key);
+          rotation.push(key);
         } else ofKey.push(entry);
         entries.push(entry);
       }
@@ -70,16 +70,16 @@ export function createPartitionSchedule<Item extends Scheduled>(): PartitionSche
     takeSlice(max) {
       const slice: Entry<Item>[] = [];
       let served = 0;
-      while (slice.length < max && served < turns.length) {
-        const key = turns[served];
+      while (slice.length < max && served < rotation.length) {
+        const key = rotation[served];
         served += 1;
         const next = key === undefined ? undefined : takeNext(key);
         if (key === undefined || next === undefined) continue;
         slice.push(next);
         taken.set(next.item.position.offset, next);
-        if (waiting.has(key)) turns.push(key);
+        if (waiting.has(key)) rotation.push(key);
       }
-      turns = turns.slice(served);
+      rotation = rotation.slice(served);
       return slice.map(({ item }) => item).sort(byOffset);
     },
     finish(items) {
@@ -103,16 +103,16 @@ export function createPartitionSchedule<Item extends Scheduled>(): PartitionSche
         if (entry === undefined) continue;
         taken.delete(item.position.offset);
         waiting.set(key, [entry, ...(waiting.get(key) ?? [])]);
-        resting.add(key);
+        paused.add(key);
       }
-      turns = turns.filter((key) => !resting.has(key));
+      rotation = rotation.filter((key) => !paused.has(key));
     },
     resume() {
-      turns.push(...resting);
-      resting.clear();
+      rotation.push(...paused);
+      paused.clear();
     },
     get hasWaiting() {
-      return turns.length > 0;
+      return rotation.length > 0;
     },
     get unfinished() {
       return unfinished;

@@ -63,13 +63,15 @@ test('a reply for another replica is dropped', async () => {
 
 test('a reply of another type is dropped, and the request stays pending', async () => {
   const { replies, reply } = openReplies();
-  const answer = replies.expect('one', 1_000, ({ id }) => (id === 'answer' ? 'said' : undefined));
+  const received = replies.expect('one', 1_000, ({ id }) =>
+    id === 'expected' ? 'said' : undefined,
+  );
 
   reply('one', 'something else');
   expect(replies.waiting).toBe(1);
-  reply('one', 'answer');
+  reply('one', 'expected');
 
-  expect(await answer).toBe('said');
+  expect(await received).toBe('said');
 });
 
 test('no reply within the timeout rejects the request, and a late reply is dropped', async () => {
@@ -86,7 +88,7 @@ test('no reply within the timeout rejects the request, and a late reply is dropp
   expect(replies.waiting).toBe(0);
 });
 
-test('more than 2,000 pending requests are refused at once, until one is answered', async () => {
+test('more than 2,000 pending requests are refused at once, until one has its reply', async () => {
   const { replies, reply } = openReplies();
   for (let count = 0; count < 2_000; count += 1)
     void replies.expect(`wait-${count}`, 1_000, asItIs);
@@ -122,7 +124,7 @@ test('stopping rejects every pending request: its outcome is unknown', async () 
   expect([replies.waiting, jest.getTimerCount()]).toEqual([0, 0]);
 });
 
-test('an abandoned request is no unhandled rejection', async () => {
+test('an abandoned request is not an unhandled rejection', async () => {
   const { replies } = openReplies();
   const unhandled = jest.fn();
   process.on('unhandledRejection', unhandled);

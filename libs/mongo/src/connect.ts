@@ -74,7 +74,7 @@ function settingsFor({
     connectTimeoutMS: 5_000,
     waitQueueTimeoutMS: 5_000,
     socketTimeoutMS: 15_000,
-    // A smaller pool may have no room for this minimum.
+    // A smaller pool may be below this minimum.
     ...(given.has('maxpoolsize') ? {} : pool),
   };
   return Object.fromEntries(
@@ -101,8 +101,8 @@ interface PoolClass {
 }
 
 /**
- * The driver (7.9.0) looks ten times a second whether a pool has its least number of connections, and
- * takes no setting for it: a third of the wakes of an idle process. Here it looks until the pool has
+ * The driver (7.9.0) checks ten times a second whether a pool has its least number of connections, and
+ * takes no setting for it: a third of the wakes of an idle process. Here it checks until the pool has
  * them, and again after the pool was cleared. A connection that has ended is dropped when it would be
  * used.
  */

@@ -17,7 +17,7 @@ export function isDuplicateKey(error: unknown): boolean {
 }
 
 /**
- * Inserts a document whose id nothing else has. Where it is there already, its first answer was lost:
+ * Inserts a document whose id nothing else has. Where it is there already, its first response was lost:
  * not every server recognises a write that the driver retries.
  */
 export async function insertOwn<Stored extends { readonly _id: string }>(

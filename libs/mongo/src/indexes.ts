@@ -34,11 +34,11 @@ export interface CollectionIndexes {
   readonly indexes: readonly WantedIndex[];
 }
 
-/** An index that cannot be created, because another one is in its place. */
+/** An index that cannot be created, because another one has its name or its keys. */
 export interface IndexConflict {
   readonly collection: string;
   readonly name: string;
-  /** Rules of the service rest on it. */
+  /** Rules of the service depend on it. */
   readonly isUnique: boolean;
   /** What removes the other one, in MongoDB's shell. */
   readonly command: string;

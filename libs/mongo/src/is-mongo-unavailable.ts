@@ -78,7 +78,7 @@ const codes: ReadonlySet<unknown> = new Set(Object.values(passingCodes));
  * Whether an error means that the store is unavailable: the same operation succeeds once it is
  * back. By label first, by code second. Errors of the driver do, but for an argument that it
  * refuses, such as a document that is too large. For a bulk write that lost its connection the driver
- * throws a server error, with the network error in place of the response.
+ * throws a server error, with the network error instead of the response.
  */
 export function isMongoUnavailable(error: unknown): boolean {
   if (!(error instanceof MongoServerError)) {

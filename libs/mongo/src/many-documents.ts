@@ -25,20 +25,18 @@ export async function retryOnce<Result>(write: () => Promise<Result>): Promise<R
 /** Few enough that their deletion ends long before a command times out, also of large documents. */
 const deletedPerCommand = 500;
 
-interface DeleteOptions {
-  readonly batchMax?: number;
-  /** As many have been deleted before it stops. */
-  readonly deletedMax?: number;
-}
-
 /**
  * Deletes what a filter matches, in commands of bounded size; how many. What changes meanwhile so
- * that it does not match any more stays. A crash leaves the rest, which the next call deletes.
+ * that it does not match any more stays. A crash leaves the others, which the next call deletes.
  */
 export async function deleteInBatches<Stored extends Document>(
   collection: Collection<Stored>,
   filter: Filter<Stored>,
-  { batchMax = deletedPerCommand, deletedMax = Number.POSITIVE_INFINITY }: DeleteOptions = {},
+  {
+    batchMax = deletedPerCommand,
+    /** As many have been deleted before it stops. */
+    deletedMax = Number.POSITIVE_INFINITY,
+  } = {},
 ): Promise<number> {
   const options = { projection: { _id: 1 }, limit: batchMax } as const;
   for (let deleted = 0; ; ) {

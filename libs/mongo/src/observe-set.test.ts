@@ -6,7 +6,7 @@ function observed(...types: readonly string[]) {
   const client = new EventEmitter();
   let responds = true;
   let nowMs = 1_000;
-  const ping = () => (responds ? Promise.resolve() : Promise.reject(new Error('no answer')));
+  const ping = () => (responds ? Promise.resolve() : Promise.reject(new Error('no response')));
   const { problem } = observeSet(client as never, ping, () => nowMs);
   const become = (...next: readonly string[]) => {
     const servers = new Map(next.map((type, at) => [`member-${at}`, { type }]));

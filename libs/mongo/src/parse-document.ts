@@ -74,7 +74,7 @@ export function readEach<Document, Value>(
 /**
  * Reads the first `limit` values of a work queue, in the order of the query, with a function that
  * parses a document into its values. Corrupt documents are logged and do not count, so that any
- * number of them at the head of the queue blocks none behind.
+ * number of them at the head of the queue blocks none after them.
  */
 export async function readFirst<Document, Value>(
   query: FindCursor<Document>,

@@ -11,7 +11,7 @@ let server: Server;
 let client: OperatorClient;
 const requests: { readonly line: string; readonly headers: IncomingMessage['headers'] }[] = [];
 const bodies: string[] = [];
-let answer: { status: number; headers?: Record<string, string>; body: string };
+let reply: { status: number; headers?: Record<string, string>; body: string };
 
 beforeAll(async () => {
   server = createServer(async (request, response) => {
@@ -19,8 +19,8 @@ beforeAll(async () => {
     let body = '';
     for await (const part of request) body += String(part);
     bodies.push(body);
-    const headers = { 'content-type': 'application/json', ...answer.headers };
-    response.writeHead(answer.status, headers).end(answer.body);
+    const headers = { 'content-type': 'application/json', ...reply.headers };
+    response.writeHead(reply.status, headers).end(reply.body);
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
@@ -29,7 +29,7 @@ beforeAll(async () => {
 beforeEach(() => {
   requests.length = 0;
   bodies.length = 0;
-  answer = { status: 200, body: '{"kind":"grant"}' };
+  reply = { status: 200, body: '{"kind":"grant"}' };
 });
 afterAll(() => {
   server.closeAllConnections();
@@ -54,7 +54,7 @@ test('every field goes where the document has it; an undefined one is not sent',
 
 test('a refusal rejects with its status and code', async () => {
   const error = { code: 'account_not_found', message: 'There is no such account.' };
-  answer = { status: 404, body: JSON.stringify({ error }) };
+  reply = { status: 404, body: JSON.stringify({ error }) };
 
   const refused = client.call('readAccount', { account_id: 'acc_1' });
 
@@ -66,8 +66,8 @@ test.each([
   [200, '<html>'],
   [502, '<html>'],
   [500, '{"error":"text"}'],
-])('an answer %i of another server (%s) is neither data nor a code', async (status, body) => {
-  answer = { status, body };
+])('a response %i of another server (%s) is neither data nor a code', async (status, body) => {
+  reply = { status, body };
 
   const seen = await client.send('readAdmission', {});
 
@@ -75,7 +75,7 @@ test.each([
 });
 
 test('a redirect is not followed: the token is sent to the one address only', async () => {
-  answer = { status: 302, headers: { location: '/elsewhere' }, body: '' };
+  reply = { status: 302, headers: { location: '/elsewhere' }, body: '' };
 
   const seen = await client.send('readAdmission', {});
 
@@ -83,7 +83,7 @@ test('a redirect is not followed: the token is sent to the one address only', as
   expect(requests).toHaveLength(1);
 });
 
-test('no answer, in time or at all, is unreachable', async () => {
+test('no response, in time or at all, is unreachable', async () => {
   const nowhere = createOperatorClient({ url: 'http://127.0.0.1:1', token: 'x' });
   const silent = createOperatorClient({
     url: 'http://operator.test',
@@ -96,5 +96,5 @@ test('no answer, in time or at all, is unreachable', async () => {
   });
 
   await expect(nowhere.call('readAdmission', {})).rejects.toBeInstanceOf(OperatorUnreachable);
-  await expect(silent.call('readAdmission', {})).rejects.toThrow(/operator.test does not answer/);
+  await expect(silent.call('readAdmission', {})).rejects.toThrow(/operator.test does not respond/);
 });

@@ -8,50 +8,50 @@ export type OperatorError = components['schemas']['Error']['error'];
 export interface OperatorAccess {
   readonly url: string;
   readonly token: string;
-  /** Longest wait for an answer; 30 s when absent. */
+  /** Longest wait for a response; 30 s when absent. */
   readonly timeoutMs?: number | undefined;
   /** Sends the requests; the global `fetch` when absent. */
   readonly fetch?: ((request: Request) => Promise<Response>) | undefined;
 }
 
-export interface OperatorAnswer<Data> {
+export interface OperatorResponse<Data> {
   readonly status: number;
   readonly headers: Headers;
   /** The body as sent. */
   readonly text: string;
   /** The body of a success in JSON. */
   readonly data: Data | undefined;
-  /** The body of a refusal; undefined when another server answered. */
+  /** The body of a refusal; undefined when another server responded. */
   readonly error: OperatorError | undefined;
 }
 
 /** Calls of the operator API, typed by its OpenAPI document. */
 export interface OperatorClient {
-  /** Sends one call. Rejects with {@link OperatorUnreachable} without an answer. */
+  /** Sends one call. Rejects with {@link OperatorUnreachable} without a response. */
   send<Id extends OperationId>(
     operation: Id,
     input: OperationInput<Id>,
-  ): Promise<OperatorAnswer<OperationAnswer<Id>>>;
-  /** The body of a success. Rejects with {@link OperatorRefused} when there is another answer. */
+  ): Promise<OperatorResponse<OperationAnswer<Id>>>;
+  /** The body of a success. Rejects with {@link OperatorRefused} when there is another response. */
   call<Id extends OperationId>(
     operation: Id,
     input: OperationInput<Id>,
   ): Promise<OperationAnswer<Id>>;
 }
 
-/** The operator API did not answer. */
+/** The operator API did not respond. */
 export class OperatorUnreachable extends Error {
   override name = 'OperatorUnreachable';
 }
 
-/** The operator API, or another server at its address, did not answer with a success. */
+/** The operator API, or another server at its address, did not respond with a success. */
 export class OperatorRefused extends Error {
   override name = 'OperatorRefused';
   readonly status: number;
   readonly code: string | undefined;
 
-  constructor(operation: string, { status, error }: OperatorAnswer<unknown>) {
-    super(`${operation} answered ${status}: ${error?.code}, ${error?.message}`);
+  constructor(operation: string, { status, error }: OperatorResponse<unknown>) {
+    super(`${operation} responded with ${status}: ${error?.code}, ${error?.message}`);
     this.status = status;
     this.code = error?.code;
   }
@@ -70,37 +70,37 @@ export function createOperatorClient(access: OperatorAccess): OperatorClient {
       try {
         return await sendRequest(new Request(request, { signal: AbortSignal.timeout(timeoutMs) }));
       } catch (cause) {
-        throw new OperatorUnreachable(`${new URL(url).origin} does not answer`, { cause });
+        throw new OperatorUnreachable(`${new URL(url).origin} does not respond`, { cause });
       }
     },
   });
 
   async function send<Id extends OperationId>(operation: Id, input: OperationInput<Id>) {
-    const { method, template, ...places } = operationAddresses[operation];
-    const init = requestOf(places, input);
+    const { method, template, ...fieldNames } = operationAddresses[operation];
+    const init = requestOf(fieldNames, input);
     // The generated addresses and types are of one document; what fits here is in OperationInput.
     const { data, error, response } = await client.request(
       method,
       template as never,
       init as never,
     );
-    return answerOf<OperationAnswer<Id>>(response, data ?? error);
+    return responseOf<OperationAnswer<Id>>(response, data ?? error);
   }
 
   return {
     send,
     async call(operation, input) {
-      const answer = await send(operation, input);
-      if (answer.data === undefined) throw new OperatorRefused(operation, answer);
-      return answer.data;
+      const response = await send(operation, input);
+      if (response.data === undefined) throw new OperatorRefused(operation, response);
+      return response.data;
     },
   };
 }
 
-type Places = Readonly<Record<'path' | 'query' | 'header', readonly string[]>>;
+type FieldNames = Readonly<Record<'path' | 'query' | 'header', readonly string[]>>;
 
-/** Puts each field where its operation has it; what has no other place is in the body. */
-function requestOf({ path, query, header }: Places, input: object) {
+/** Puts each field where its operation has it; what is named nowhere is in the body. */
+function requestOf({ path, query, header }: FieldNames, input: object) {
   const fields = Object.entries(input).filter(([, value]) => value !== undefined);
   const pick = (names: readonly string[]) =>
     Object.fromEntries(fields.filter(([name]) => names.includes(name)));
@@ -113,7 +113,10 @@ function requestOf({ path, query, header }: Places, input: object) {
   };
 }
 
-function answerOf<Data>({ status, headers, ok }: Response, body: unknown): OperatorAnswer<Data> {
+function responseOf<Data>(
+  { status, headers, ok }: Response,
+  body: unknown,
+): OperatorResponse<Data> {
   const text = typeof body === 'string' ? body : JSON.stringify(body ?? null);
   const value = parseObject(text);
   const error = value?.['error'] as Partial<OperatorError> | undefined;

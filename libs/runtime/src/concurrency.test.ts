@@ -1,4 +1,4 @@
-import { setImmediate as endOfTurn } from 'node:timers/promises';
+import { setImmediate as endOfTick } from 'node:timers/promises';
 import { propertyRuns } from '@inventory/testkit/property-runs';
 import fc from 'fast-check';
 import { Bug } from './bug.ts';
@@ -50,7 +50,7 @@ describe('a limited loop', () => {
     }).catch((error: Error) => {
       rejection = error.message;
     });
-    await endOfTurn();
+    await endOfTick();
     expect(rejection).toBeUndefined();
 
     slow.open();
@@ -100,7 +100,7 @@ describe('a batcher', () => {
           });
           const added: number[] = [];
           const refused: number[] = [];
-          const answers = Array.from({ length: callers }, (_, item) =>
+          const results = Array.from({ length: callers }, (_, item) =>
             scheduler.schedule(Promise.resolve()).then(async () => {
               try {
                 added.push(item);
@@ -114,9 +114,9 @@ describe('a batcher', () => {
             }),
           );
 
-          for (const [item, answer] of await scheduler.waitFor(Promise.all(answers))) {
-            if (refused.includes(item)) expect(answer).toBe('refused');
-            else expect(answer).toBe(failed.has(item) ? 'failed' : item * 2);
+          for (const [item, result] of await scheduler.waitFor(Promise.all(results))) {
+            if (refused.includes(item)) expect(result).toBe('refused');
+            else expect(result).toBe(failed.has(item) ? 'failed' : item * 2);
           }
           expect(flushed).toEqual(added.filter((item) => !refused.includes(item)));
           expect(batcher.waiting).toBe(0);
@@ -126,7 +126,7 @@ describe('a batcher', () => {
     );
   });
 
-  test('flushes a single item at the end of the turn and items added meanwhile as one batch', async () => {
+  test('flushes a single item at the end of the tick and items added meanwhile as one batch', async () => {
     const gate = openGate();
     const batches: number[][] = [];
     const batcher = createBatcher<number, undefined>({
@@ -140,7 +140,7 @@ describe('a batcher', () => {
     });
 
     const first = batcher.add(1);
-    await endOfTurn();
+    await endOfTick();
     const others = [2, 3, 4].map((item) => batcher.add(item));
     expect(batches).toEqual([[1]]);
     gate.open();
@@ -161,7 +161,7 @@ describe('a batcher', () => {
       },
     });
     const hanging = batcher.add('hanging');
-    await endOfTurn();
+    await endOfTick();
 
     await Promise.all([batcher.add('a'), batcher.add('b')]);
     await batcher.add('c');

@@ -1,4 +1,4 @@
-import { setImmediate as endOfTurn } from 'node:timers/promises';
+import { setImmediate as endOfTick } from 'node:timers/promises';
 import { invariant } from './bug.ts';
 import { pause } from './wait.ts';
 
@@ -31,8 +31,8 @@ export async function forEachLimited<Item>(
 }
 
 /**
- * Groups concurrent calls: items added in one turn of the event loop, or while as many flushes run as
- * may, are flushed together. There is no linger beyond the turn.
+ * Groups concurrent calls: items added in one tick of the event loop, or while as many flushes run as
+ * may, are flushed together. There is no linger beyond the tick.
  */
 export interface Batcher<Item, Result> {
   add(item: Item): Promise<Result>;
@@ -51,7 +51,7 @@ export interface BatcherOptions<Item, Result> {
   readonly waitingMax: number;
   /** Flushes at a time, 1 without it. With more of them one that hangs does not delay the others. */
   readonly flushesMax?: number;
-  /** How long the first item waits for others, where nothing waits for it; a turn without it. */
+  /** How long the first item waits for others, where nothing waits for it; a tick without it. */
   readonly gatherMs?: number;
   /** Must return one result per item, in order; a rejection fails all items of the batch. */
   readonly flush: (items: readonly Item[]) => Promise<readonly Result[]>;
@@ -89,8 +89,8 @@ export function createBatcher<Item, Result>(
 
   function startRun(): void {
     running += 1;
-    const gathered = gatherMs === undefined ? endOfTurn() : pause(gatherMs);
-    const run = gathered.then(flushQueue);
+    const window = gatherMs === undefined ? endOfTick() : pause(gatherMs);
+    const run = window.then(flushQueue);
     flushed = Promise.all([flushed, run]).then(() => undefined);
   }
 

@@ -37,7 +37,7 @@ export function exportTraces(reader: MetricReader, diagnostics: Diagnostics): ()
     metricReaders: [reader],
     logRecordProcessors: [],
     propagators: [createInnerPropagator()],
-    // Those that answer at once: every export reports an error while one is awaited.
+    // Those that resolve at once: every export reports an error while one is awaited.
     resourceDetectors: [processDetector, serviceInstanceIdDetector, serviceNameEnvDetector],
     resourceAttributes: { 'host.name': hostname() },
     instrumentations: tracing,

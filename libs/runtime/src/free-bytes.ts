@@ -1,6 +1,6 @@
 import { isMarkedAsUntransferable } from 'node:worker_threads';
 
-/** A buffer that is filled from a stream of unknown end has room for one byte more. */
+/** A buffer that is filled from a stream of unknown end has capacity for one byte more. */
 const leftOverMax = 1;
 
 /**

@@ -7,7 +7,7 @@ const leaseMs = 30_000;
 beforeEach(() => jest.useFakeTimers());
 afterEach(() => jest.useRealTimers());
 
-/** A lease over a store whose next answers a test sets. */
+/** A lease over a store whose next responses a test sets. */
 function hold(renew: () => Promise<boolean>, lateMs = 0) {
   const stopping = new AbortController();
   let renewals = 0;
@@ -79,7 +79,7 @@ describe('a held lease', () => {
     expect([held.isHeld(), held.signal.aborted]).toEqual([false, true]);
   });
 
-  it('expires by the time its acquisition was sent: a late answer is that of a shorter lease', async () => {
+  it('expires by the time its acquisition was sent: a late response is that of a shorter lease', async () => {
     const { held } = hold(() => new Promise(() => {}), leaseMs / 2);
 
     await jest.advanceTimersByTimeAsync(leaseMs / 2 - 1);
@@ -90,7 +90,7 @@ describe('a held lease', () => {
     expect(hold(async () => true, leaseMs).held.isHeld()).toBe(false);
   });
 
-  it('expires by the time a renewal was sent, not by that of its answer', async () => {
+  it('expires by the time a renewal was sent, not by that of its response', async () => {
     const { held } = hold(
       () => new Promise((resolve) => setTimeout(() => resolve(true), leaseMs / 2)),
     );

@@ -23,7 +23,7 @@ export interface HoldLeaseOptions {
   readonly name: string;
   /** Time from a renewal to the expiry. */
   readonly leaseMs: number;
-  /** When the request that acquired it was sent: its answer may have been late. */
+  /** When the request that acquired it was sent: its response may have been late. */
   readonly sentMs: number;
   /** False when another worker holds the lease. A rejection is retried until the expiry. */
   readonly renew: () => Promise<boolean>;

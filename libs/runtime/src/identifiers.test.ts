@@ -10,7 +10,7 @@ const timeMax = 2 ** 48 - 1;
 test('a UUIDv7 equals the example of RFC 9562, appendix A.6 [identifiers]', () => {
   const random = Buffer.from('0cc318c4dc0c0c07398f', 'hex');
 
-  // The example of the standard: its time, and its random bits where version and variant leave room.
+  // The example of the standard: its time, and its random bits beside version and variant.
   expect(uuidV7From(0x017f22e279b0, random)).toBe('017f22e2-79b0-7cc3-98c4-dc0c0c07398f');
 });
 

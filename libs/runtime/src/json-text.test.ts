@@ -53,8 +53,8 @@ const edit = fc.record({
 type Edit = typeof edit extends fc.Arbitrary<infer Made> ? Made : never;
 
 function edited(json: string, { at, removed, added }: Edit): string {
-  const place = at % (json.length + 1);
-  return `${json.slice(0, place)}${added}${json.slice(place + removed)}`;
+  const index = at % (json.length + 1);
+  return `${json.slice(0, index)}${added}${json.slice(index + removed)}`;
 }
 
 /** Whether the whole text is one value. */

@@ -3,7 +3,7 @@ export interface JsonText {
   readonly bytes: Buffer;
   /** Where escapes begin that are half a character. */
   readonly halves: number[];
-  /** The names in the objects around the present place: start, end and sketch of each. */
+  /** The names in the objects around the present index: start, end and sketch of each. */
   readonly names: number[];
   /** How much of `names` is in use. */
   namesEnd: number;
@@ -28,7 +28,7 @@ const depthMax = 64;
 const comparedNamesMax = 32;
 /** Numbers that are kept of each name. */
 const perName = 3;
-/** In place of the sketch of a name with an escape. */
+/** Instead of the sketch of a name with an escape. */
 const escaped = -1;
 
 const code = (character: string): number => character.charCodeAt(0);
@@ -109,7 +109,7 @@ export function skipSpace(bytes: Buffer, from: number): number {
   }
 }
 
-/** The name or the content of a string between these places, without quotes. */
+/** The name or the content of a string between these indexes, without quotes. */
 export function textBetween(bytes: Buffer, start: number, end: number): string {
   const raw = bytes.toString('utf8', start, end);
   return raw.includes('\\') ? (JSON.parse(`"${raw}"`) as string) : raw;
@@ -122,7 +122,7 @@ export function mendHalves({ bytes, halves }: JsonText): void {
   halves.length = 0;
 }
 
-/** Names that are looked for. */
+/** Names to be found. */
 export interface Names {
   readonly texts: readonly Buffer[];
   readonly sketches: readonly number[];
@@ -138,7 +138,7 @@ export function namesOf(names: readonly string[]): Names {
   return { texts, sketches };
 }
 
-/** Which of these is the name that is being visited, between these places; -1 for any other. */
+/** Which of these is the name that is being visited, between these indexes; -1 for any other. */
 export function findName(text: JsonText, start: number, end: number, names: Names): number {
   const { bytes, sketch } = text;
   const { texts, sketches } = names;
@@ -260,8 +260,8 @@ function skipEscape({ bytes, halves }: JsonText, at: number): number {
 
 function codeUnit(bytes: Buffer, at: number): number {
   let unit = 0;
-  for (let place = at; place < at + 4; place += 1) {
-    const byte = bytes[place] ?? 0;
+  for (let index = at; index < at + 4; index += 1) {
+    const byte = bytes[index] ?? 0;
     const lower = byte | 0x20;
     if (isDigit(byte)) unit = unit * 16 + byte - zero;
     else if (lower >= 0x61 && lower <= 0x66) unit = unit * 16 + lower - 0x57;
@@ -289,7 +289,7 @@ function skipDigits(bytes: Buffer, from: number): number {
 function skipLiteral(bytes: Buffer, at: number): number {
   const literal = literals.get(bytes[at]);
   if (!literal) throw new NotJson('no value');
-  return literal.reduce((place, byte) => expect(bytes, place, byte), at);
+  return literal.reduce((index, byte) => expect(bytes, index, byte), at);
 }
 
 function isDigit(byte: number | undefined): boolean {

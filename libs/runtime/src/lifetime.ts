@@ -10,7 +10,7 @@ export interface Lifetime {
    * deadline. A resource that is opened during the close is closed too.
    */
   defer(name: string, close: () => Promise<void> | void): void;
-  /** Closes everything in reverse order of opening; a failure does not stop the rest. */
+  /** Closes everything in reverse order of opening; a failure does not stop the others. */
   close(): Promise<void>;
 }
 

@@ -5,7 +5,7 @@ import { type TlsIdentity, tlsFiles, tlsIdentity } from './tls-identity.ts';
 const trustingOption =
   /[?&](tlsInsecure|tlsAllowInvalidCertificates|tlsAllowInvalidHostnames|sslValidate)=/i;
 
-/** Every read decides something; a member that lags behind would decide it wrongly. */
+/** Every read decides something; a member that lags would decide it wrongly. */
 const otherReadPreference = /[?&]readPreference=(?!primary(&|$))/i;
 
 const files = tlsFiles('MONGODB_TLS', "MongoDB's");

@@ -7,7 +7,7 @@ import {
 } from 'node:zlib';
 import { freeBytes } from './free-bytes.ts';
 
-/** Packed bytes that one turn of the event loop takes from a thread of zlib. */
+/** Packed bytes that one tick of the event loop takes from a thread of zlib. */
 const packedChunkBytes = 256 * 1024;
 
 /** Packing so few takes less time than handing them to a thread. */
@@ -48,7 +48,7 @@ export async function writePacked(
   freePacked(packed);
 }
 
-/** Frees what {@link pack} returned, with the rest of the buffer that it lies in. */
+/** Frees what {@link pack} returned, with the remainder of the buffer that it lies in. */
 export function freePacked({ packed }: PackedBytes): void {
   freeBytes(Buffer.from(packed.buffer));
 }

@@ -1,15 +1,6 @@
 import { elapsedSince, monotonicNow } from './clock.ts';
-import type { Lifetime } from './lifetime.ts';
-import type { Logger } from './logger.ts';
 import { startPeriodicJob } from './periodic-job.ts';
-
-export interface ScrapedReadingOptions<Value> {
-  /** Letters and spaces: it is a label of the metrics. */
-  readonly name: string;
-  readonly read: () => Promise<Value>;
-  readonly lifetime: Lifetime;
-  readonly logger: Logger;
-}
+import type { ProcessContext } from './process-context.ts';
 
 const everyMs = 10_000;
 const unscrapedMs = 3_600_000;
@@ -19,14 +10,18 @@ const unscrapedMs = 3_600_000;
  * and has it read again where that is older than ten seconds: nothing is read for a page that nothing
  * requests, and no scrape waits for a store.
  */
-export function startScrapedReading<Value>({
-  read,
-  ...job
-}: ScrapedReadingOptions<Value>): () => Value | null {
+export function startScrapedReading<Value>(
+  /** Letters and spaces: it is a label of the metrics. */
+  name: string,
+  read: () => Promise<Value>,
+  { lifetime, logger }: ProcessContext,
+): () => Value | null {
   let last: Value | null = null;
   let startedMs = monotonicNow();
   const { wake } = startPeriodicJob({
-    ...job,
+    name,
+    lifetime,
+    logger,
     intervalMs: unscrapedMs,
     async runOnce() {
       startedMs = monotonicNow();

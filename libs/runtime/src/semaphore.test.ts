@@ -57,20 +57,20 @@ describe('a semaphore', () => {
     expect(isGranted).toBe(false);
   });
 
-  test('grants nothing to a request that was aborted, and its turn to the one behind it', async () => {
+  test('grants nothing to a request that was aborted, and its slot to the one after it', async () => {
     const semaphore = createSemaphore(1, 2);
     const release = await semaphore.acquire();
     const left = new AbortController();
     const abandoned = semaphore.acquire(left.signal);
-    const behind = semaphore.acquire();
+    const next = semaphore.acquire();
     await expect(semaphore.acquire()).rejects.toThrow(SemaphoreFull);
 
     left.abort(new Error('the client left'));
     await expect(abandoned).rejects.toThrow('the client left');
-    // The place of the abandoned request is free at once.
+    // The slot of the abandoned request is free at once.
     const last = semaphore.acquire(new AbortController().signal);
     release();
-    (await behind)();
+    (await next)();
     (await last)();
 
     await expect(semaphore.acquire(left.signal)).rejects.toThrow('the client left');

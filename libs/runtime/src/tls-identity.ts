@@ -5,7 +5,7 @@ import { needing, SettingsError } from './settings.ts';
 
 /** Certificates and key of a TLS client. Everything is PEM text. */
 export interface TlsIdentity {
-  /** Trusted in place of Node's own authorities. */
+  /** Trusted instead of Node's own authorities. */
   readonly authorities?: string;
   /** The client certificate with its chain. */
   readonly certificate?: string;

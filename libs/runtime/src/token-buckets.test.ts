@@ -4,7 +4,7 @@ import { createTokenBuckets } from './token-buckets.ts';
 function bucketsAt(perMinute: number, keysMax = 10) {
   const clock = { now: () => at.ms };
   const at = { ms: 1_000_000 };
-  return { at, buckets: createTokenBuckets({ perMinute, keysMax, clock }) };
+  return { at, buckets: createTokenBuckets(perMinute, keysMax, clock) };
 }
 
 test('a bucket gives its tokens at once, then one each time that one was refilled', () => {

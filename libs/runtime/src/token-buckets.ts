@@ -1,20 +1,18 @@
 import type { Clock } from './clock.ts';
 import { createRecentlyUsed } from './recently-used.ts';
 
-export interface TokenBucketsOptions {
-  /** Tokens of a full bucket; an empty one is full again after a minute. */
-  readonly perMinute: number;
-  /** Buckets that are kept: the one that was not used for longest is discarded. */
-  readonly keysMax: number;
-  readonly clock: Clock;
-}
-
 export type TokenBuckets = ReturnType<typeof createTokenBuckets>;
 
 const minuteMs = 60_000;
 
 /** One bucket of tokens for each key, which refills with time. */
-export function createTokenBuckets({ perMinute, keysMax, clock }: TokenBucketsOptions) {
+export function createTokenBuckets(
+  /** Tokens of a full bucket; an empty one is full again after a minute. */
+  perMinute: number,
+  /** Buckets that are kept: the one that was not used for longest is discarded. */
+  keysMax: number,
+  clock: Clock,
+) {
   /** None is a full one. */
   const fullAtMsOf = createRecentlyUsed<string, number>(keysMax);
   const tokenMs = minuteMs / perMinute;

@@ -1,8 +1,8 @@
 import { createTurnFlush } from './turn-flush.ts';
 
-const nextTurn = () => new Promise<void>((resolve) => setImmediate(resolve));
+const nextTick = () => new Promise<void>((resolve) => setImmediate(resolve));
 
-test('all hubs with events of one turn of the event loop are flushed together, each once (Events: fan-out)', async () => {
+test('all hubs with events of one tick of the event loop are flushed together, each once (Events: fan-out)', async () => {
   const scheduled = jest.spyOn(globalThis, 'setImmediate');
   const flushSoon = createTurnFlush();
   const flushed: string[] = [];
@@ -12,13 +12,13 @@ test('all hubs with events of one turn of the event loop are flushed together, e
   const calls = scheduled.mock.calls.length;
   scheduled.mockRestore();
   expect(flushed).toEqual([]);
-  await nextTurn();
+  await nextTick();
 
   expect(flushed).toEqual(['one', 'other']);
   expect(calls).toBe(1);
 });
 
-test('what is requested during a flush is done in the next turn', async () => {
+test('what is requested during a flush is done in the next tick', async () => {
   const flushSoon = createTurnFlush();
   const flushed: string[] = [];
   const again = () => void flushed.push('again');
@@ -27,8 +27,8 @@ test('what is requested during a flush is done in the next turn', async () => {
     flushSoon(again);
   });
 
-  await nextTurn();
+  await nextTick();
   expect(flushed).toEqual(['first']);
-  await nextTurn();
+  await nextTick();
   expect(flushed).toEqual(['first', 'again']);
 });

@@ -1,5 +1,5 @@
 /**
- * Runs what was requested in one turn of the event loop together at its end, each function once,
+ * Runs what was requested in one tick of the event loop together at its end, each function once,
  * however often it was requested.
  */
 export function createTurnFlush(): (flush: () => void) => void {

@@ -60,7 +60,7 @@ export async function prepareTopics(
 
 /**
  * Creates missing indexes through the service's own start, so that the two cannot differ. False where
- * another index is in the place of one.
+ * an index conflicts with another one.
  */
 export async function prepareIndexes(
   logger: Logger,
@@ -104,7 +104,7 @@ export async function runRewind(command: RewindCommand): Promise<void> {
   logger.info({ to: isoTime(toMs), rewound }, 'consumers rewound');
 }
 
-/** Work that a process of the service does and then ends, in place of serving. */
+/** Work that a process of the service does and then ends, instead of serving. */
 export interface Task<Config extends ServiceConfig> {
   /** The command line argument that selects it. */
   readonly flag: `--${string}`;
@@ -112,20 +112,13 @@ export interface Task<Config extends ServiceConfig> {
   readonly run: (context: ServiceContext<Config>, argv: readonly string[]) => Promise<boolean>;
 }
 
-interface RunTaskOptions {
-  readonly process: NodeJS.Process;
-  readonly logger: Logger;
-  readonly stopDeadlineMs: number;
-  readonly run: (lifetime: Lifetime) => Promise<boolean>;
-}
-
 /** Runs a task to its end; a signal to stop closes its lifetime. */
-export async function runTask({
-  process,
-  logger,
-  stopDeadlineMs,
-  run,
-}: RunTaskOptions): Promise<void> {
+export async function runTask(
+  process: NodeJS.Process,
+  logger: Logger,
+  stopDeadlineMs: number,
+  run: (lifetime: Lifetime) => Promise<boolean>,
+): Promise<void> {
   const lifetime = openLifetime(logger, stopDeadlineMs);
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
     process.once(signal, () => void lifetime.close());

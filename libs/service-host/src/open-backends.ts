@@ -22,7 +22,7 @@ export interface Backends {
 /** Ends a start that only creates the indexes. */
 export class IndexesReady extends Error {
   override name = 'IndexesReady';
-  /** False where another index is in the place of one. */
+  /** False where an index conflicts with another one. */
   readonly areComplete: boolean;
 
   constructor(areComplete: boolean) {
@@ -86,9 +86,9 @@ export async function openBackends(
 }
 
 /**
- * Where another index is in the place of a unique one, on which rules of the service rest, it waits and
- * is not ready until its operator has removed the other one. Without an index that is not unique it is
- * slower.
+ * Where another index conflicts with a unique one, on which rules of the service depend, it waits
+ * and is not ready until its operator has removed the other one. Without an index that is not unique
+ * it is slower.
  */
 async function createIndexes(
   db: Db,
@@ -98,7 +98,7 @@ async function createIndexes(
   for (let tries = 1; ; tries += 1) {
     const conflicts = await ensureIndexes(db, indexes);
     for (const conflict of tries === 1 ? conflicts : []) {
-      logger.error(conflict, 'index not created: remove the one in its place by this command');
+      logger.error(conflict, 'index not created: remove the conflicting one by this command');
     }
     if (indexesOnly) throw new IndexesReady(conflicts.length === 0);
     if (!conflicts.some(({ isUnique }) => isUnique)) return;

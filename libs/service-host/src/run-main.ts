@@ -74,7 +74,7 @@ async function runConfigured<Config extends ServiceConfig>(
   const task = [...restoreTasks(service), ...tasks].find(({ flag }) => argv.includes(flag));
   if (task) {
     const run = (lifetime: Lifetime) => task.run({ ...surroundings, lifetime, logger }, argv);
-    await runTask({ process, logger, stopDeadlineMs, run });
+    await runTask(process, logger, stopDeadlineMs, run);
   }
   // What a service restores first may be a task of the same flag.
   if (argv.includes(rewindFlag) && !process.exitCode) {

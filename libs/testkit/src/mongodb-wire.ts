@@ -13,16 +13,16 @@ export interface ReceivedCommand {
   readonly requestId: number;
   /** With the documents of a batch. */
   readonly command: Document;
-  /** Whether several answers may follow each other. */
+  /** Whether several replies may follow each other. */
   readonly exhaustAllowed: boolean;
   readonly isQuery: boolean;
 }
 
 /** Calls back with each whole message of a connection. */
-export function createMessageReader(onMessage: (message: Buffer) => void): (part: Buffer) => void {
+export function createMessageReader(onMessage: (message: Buffer) => void): (chunk: Buffer) => void {
   let held = Buffer.alloc(0);
-  return (part) => {
-    held = Buffer.concat([held, part]);
+  return (chunk) => {
+    held = Buffer.concat([held, chunk]);
     while (held.length >= headerBytes && held.length >= held.readInt32LE(0)) {
       const message = held.subarray(0, held.readInt32LE(0));
       held = held.subarray(message.length);
@@ -44,7 +44,7 @@ export function readCommand(message: Buffer): ReceivedCommand {
   };
 }
 
-/** The batches of a command by their names, from a place in its message on. */
+/** The batches of a command by their names, from an offset of its message on. */
 function sequences(message: Buffer, from: number): Record<string, Document[]> {
   const found: Record<string, Document[]> = {};
   for (let at = from; at < message.length; ) {
@@ -70,9 +70,9 @@ interface ReplySettings extends Pick<ReceivedCommand, 'requestId' | 'isQuery'> {
 
 export function replyMessage(
   { requestId, isQuery, moreToCome = false }: ReplySettings,
-  answer: Document,
+  reply: Document,
 ): Buffer {
-  const document = BSON.serialize(answer, { ignoreUndefined: true });
+  const document = BSON.serialize(reply, { ignoreUndefined: true });
   if (isQuery) {
     const fields = Buffer.alloc(20);
     fields.writeInt32LE(1, headerBytes);
@@ -83,14 +83,14 @@ export function replyMessage(
   return withHeader(opCodes.message, requestId, requestId, [flags, document]);
 }
 
-/** Which command a message of the server answers, and with what. */
+/** The request of a reply of the server, and its document. */
 export function readReply(message: Buffer): {
   readonly requestId: number;
-  readonly answer: Document;
+  readonly reply: Document;
 } {
   const isReply = message.readInt32LE(12) === opCodes.reply;
-  const answer = deserialize(message.subarray(headerBytes + (isReply ? 20 : 5)));
-  return { requestId: message.readInt32LE(8), answer };
+  const reply = deserialize(message.subarray(headerBytes + (isReply ? 20 : 5)));
+  return { requestId: message.readInt32LE(8), reply };
 }
 
 function withHeader(

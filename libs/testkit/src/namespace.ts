@@ -32,6 +32,17 @@ export function patientUri(uri: string): string {
   return url.href;
 }
 
+/**
+ * The connection string for clients whose connections no test disturbs: without lost answers no
+ * write is retried, so none needs a number. SecantusDB keeps the last 10,000 numbers and sorts them
+ * with every further one, which takes a millisecond of CPU instead of a fifth.
+ */
+export function undisturbedUri(uri: string): string {
+  const url = new URL(uri);
+  url.searchParams.set('retryWrites', 'false');
+  return url.href;
+}
+
 /** The Kafka and MongoDB of this test run, with names that no other test file uses. */
 export interface TestNamespace {
   readonly kafkaBrokers: readonly string[];

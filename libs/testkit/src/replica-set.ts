@@ -13,13 +13,13 @@ import {
 
 /** What happens to one command, where not what the server does. */
 export interface Treatment {
-  /** It is not executed, and answered with this. */
+  /** It is not executed, and its reply is this. */
   readonly answer?: Document;
-  /** It is executed twice, as by a server that does not look at transaction numbers. */
+  /** It is executed twice, as by a server that does not check transaction numbers. */
   readonly isTwice?: boolean;
-  /** Its answer is changed, or late. */
-  readonly changed?: (answer: Document) => Document | Promise<Document>;
-  /** Its answer is lost with the connection. */
+  /** Its reply is changed, or late. */
+  readonly changed?: (reply: Document) => Document | Promise<Document>;
+  /** Its reply is lost with the connection. */
   readonly isLost?: boolean;
 }
 
@@ -150,14 +150,14 @@ function createMember(
       changed = new AbortController();
     },
     /** The first greeting of the server on a connection, as one of this member. */
-    greetingOf(answer: Document): Document {
-      const { minWireVersion, maxWireVersion, logicalSessionTimeoutMinutes } = answer;
+    greetingOf(reply: Document): Document {
+      const { minWireVersion, maxWireVersion, logicalSessionTimeoutMinutes } = reply;
       versions = { minWireVersion, maxWireVersion, logicalSessionTimeoutMinutes };
-      const { saslSupportedMechs, speculativeAuthenticate } = answer;
+      const { saslSupportedMechs, speculativeAuthenticate } = reply;
       const login = { saslSupportedMechs, speculativeAuthenticate };
-      return { ...login, ...greeting(), localTime: localTime(answer['localTime']) };
+      return { ...login, ...greeting(), localTime: localTime(reply['localTime']) };
     },
-    /** When it changes; to a client that allows it one answer after the other. */
+    /** When it changes; to a client that allows it one reply after the other. */
     async greetAgain(client: Socket, received: ReceivedCommand): Promise<void> {
       const { maxAwaitTimeMS, topologyVersion: known } = received.command;
       const moreToCome = received.exhaustAllowed;
@@ -185,7 +185,7 @@ function createMember(
 }
 
 interface Relayed {
-  /** Commands that the server has not answered. */
+  /** Commands without a reply of the server. */
   readonly underWay: number;
 }
 
@@ -228,15 +228,15 @@ function relay(client: Socket, target: string, { member, treat }: RelaySettings)
   }
 
   async function respond(message: Buffer): Promise<void> {
-    const { requestId, answer } = readReply(message);
+    const { requestId, reply } = readReply(message);
     const treatment = treatments.get(requestId);
-    // The answer to the first of two executions is dropped.
+    // The reply to the first of two executions is dropped.
     if (treatment?.isTwice) return void treatments.set(requestId, { ...treatment, isTwice: false });
     treatments.delete(requestId);
     underWay -= 1;
     if (treatment?.isLost) return void client.destroy();
     if (!treatment?.changed) return void client.write(message);
-    const changed = await treatment.changed(answer);
+    const changed = await treatment.changed(reply);
     if (client.writable) client.write(replyMessage({ ...treatment, requestId }, changed));
   }
 
@@ -266,18 +266,18 @@ export function asAnotherServer(command: Document): Treatment {
     return { answer: { ok: 0, code: 9, codeName: 'FailedToParse', errmsg: 'no $$NOW here' } };
   }
   return {
-    changed({ keyPattern: _pattern, keyValue: _value, writeErrors, ...answer }) {
+    changed({ keyPattern: _pattern, keyValue: _value, writeErrors, ...reply }) {
       const errors = writeErrors?.map(({ index, code, errmsg }: Document) => ({
         index,
         code,
         errmsg,
       }));
-      return errors ? { ...answer, writeErrors: errors } : answer;
+      return errors ? { ...reply, writeErrors: errors } : reply;
     },
   };
 }
 
-/** As a server that does not recognise a write whose answer was lost: it executes each one twice. */
+/** As a server that does not recognise a write whose reply was lost: it executes each one twice. */
 export function asForgetful({ txnNumber }: Document): Treatment {
   return txnNumber === undefined ? {} : { isTwice: true };
 }

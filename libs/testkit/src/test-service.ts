@@ -4,7 +4,7 @@ import { systemIdentifiers } from '@inventory/runtime/identifiers';
 import { openLifetime } from '@inventory/runtime/lifetime';
 import type { ServiceConfig } from '@inventory/runtime/service-settings';
 import type { ServiceContext } from '@inventory/service-host/service-context';
-import { patientTiming, type TestNamespace, testLogger } from './namespace.ts';
+import { patientTiming, type TestNamespace, testLogger, undisturbedUri } from './namespace.ts';
 
 /** Ends a hanging stop; no slow one takes as long. */
 const stopDeadlineMs = 300_000;
@@ -17,7 +17,10 @@ export function testServiceConfig(namespace: TestNamespace, database: string): S
       topicPrefix: namespace.topicPrefix,
       timing: patientTiming,
     },
-    mongodb: { uri: namespace.mongodbUri, database: namespace.database(database) },
+    mongodb: {
+      uri: undisturbedUri(namespace.mongodbUri),
+      database: namespace.database(database),
+    },
     http: { host: '127.0.0.1', port: 0 },
     serviceToken: undefined,
     serviceCallers: [],

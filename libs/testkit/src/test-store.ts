@@ -1,6 +1,6 @@
 import { connectMongo, type MongoConnection } from '@inventory/mongo/connect';
 import { type CollectionIndexes, ensureIndexes } from '@inventory/mongo/indexes';
-import { openNamespace, testLogger } from './namespace.ts';
+import { openNamespace, testLogger, undisturbedUri } from './namespace.ts';
 import { asAnotherServer, openReplicaSet, type ReplicaSetOptions } from './replica-set.ts';
 
 /**
@@ -15,7 +15,8 @@ export async function openTestStore(
   const { mongodbUri: target, database } = await openNamespace({ topics: false });
   const set = await openReplicaSet({ target, treat, localTime: Number });
   const names = { database: database(name), service: 'test' };
-  const mongo = await connectMongo({ ...names, uri: set.uri, logger: testLogger });
+  const uri = treat === asAnotherServer ? undisturbedUri(set.uri) : set.uri;
+  const mongo = await connectMongo({ ...names, uri, logger: testLogger });
   await ensureIndexes(mongo.db, indexes);
   return {
     ...mongo,

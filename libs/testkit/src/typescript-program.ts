@@ -7,7 +7,7 @@ export interface ProgramOptions {
   readonly file: string;
   readonly args?: readonly string[];
   readonly environment?: Readonly<Record<string, string>>;
-  /** Files in the place of its outputs, which are then not read here. */
+  /** Files instead of its outputs, which are then not read here. */
   readonly standardOutput?: number;
   readonly standardError?: number;
 }

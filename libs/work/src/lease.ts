@@ -40,7 +40,7 @@ interface AcquireOptions<Stored> {
 
 /**
  * Leases of the documents of a collection, which need not exist before. The document names its owner,
- * so a call whose answer was lost is repeated under the same one.
+ * so a call whose result was lost is repeated under the same one.
  */
 export interface Leases<Stored extends WithLease> {
   /**
@@ -54,13 +54,6 @@ export interface Leases<Stored extends WithLease> {
   renew(lease: Lease, set?: LeaseFields<Stored>): Promise<boolean>;
   /** No effect on a lease that is lost. */
   release(lease: Lease): Promise<void>;
-}
-
-interface LeasesOptions<Stored extends WithLease> {
-  readonly collection: Collection<Stored>;
-  readonly leaseMs: number;
-  /** What becomes of a document whose lease is released. */
-  readonly released: 'deleted' | 'kept';
 }
 
 /**
@@ -82,11 +75,12 @@ export function freeAt(storeMs: number) {
   return { 'lease.until': { $not: { $gt: dateOf(storeMs) } } };
 }
 
-export function createLeases<Stored extends WithLease>({
-  collection,
-  leaseMs,
-  released,
-}: LeasesOptions<Stored>): Leases<Stored> {
+export function createLeases<Stored extends WithLease>(
+  collection: Collection<Stored>,
+  leaseMs: number,
+  /** What becomes of a document whose lease is released. */
+  released: 'deleted' | 'kept',
+): Leases<Stored> {
   const until = { $dateAdd: { startDate: '$$NOW', unit: 'millisecond', amount: leaseMs } };
 
   /**

@@ -1,8 +1,9 @@
 import type { OutgoingMessage } from '@inventory/messaging/bus';
+import type { ProcessContext } from '@inventory/runtime/process-context';
 import { currentTrace } from '@inventory/runtime/tracing';
 import type { Db, Document } from 'mongodb';
 import { z } from 'zod';
-import { type StartWorkerDeps, startWorker } from './start-worker.ts';
+import { startWorker } from './start-worker.ts';
 import { newWork, type WorkField, workField, workIndexOf } from './work-field.ts';
 import { createWorkQueue } from './work-queue.ts';
 import type { WorkRow } from './work-row.ts';
@@ -70,13 +71,6 @@ export interface Outbox {
   send(id: string, messages: readonly OutgoingMessage[]): Promise<void>;
 }
 
-export interface OutboxOptions {
-  readonly db: Db;
-  /** The collection whose documents have an outbox; their ids are strings. */
-  readonly collectionName: string;
-  readonly publish: (messages: readonly OutgoingMessage[]) => Promise<void>;
-}
-
 type WithMessages = WithOutbox & { readonly _id: string };
 const schema: z.ZodType<WithMessages> = z.object({
   _id: z.string(),
@@ -85,9 +79,14 @@ const schema: z.ZodType<WithMessages> = z.object({
   outboxWork: workField.exactOptional(),
 });
 
-export function startOutbox(options: OutboxOptions, deps: StartWorkerDeps): Outbox {
-  const { db, collectionName, publish } = options;
-  const { logger } = deps;
+export function startOutbox(
+  db: Db,
+  /** The collection whose documents have an outbox; their ids are strings. */
+  collectionName: string,
+  publish: (messages: readonly OutgoingMessage[]) => Promise<void>,
+  context: ProcessContext,
+): Outbox {
+  const { logger } = context;
   const kind = outboxWork(collectionName);
   const { leaseMs, again } = kind;
   const collection = db.collection<WithMessages>(collectionName);
@@ -119,7 +118,7 @@ export function startOutbox(options: OutboxOptions, deps: StartWorkerDeps): Outb
         return 'settled';
       },
     },
-    deps,
+    context,
   );
 
   async function orLater(sent: Promise<void>): Promise<void> {

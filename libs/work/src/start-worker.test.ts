@@ -1,4 +1,4 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { setImmediate as nextTick } from 'node:timers/promises';
 import { systemClock } from '@inventory/runtime/clock';
 import { systemIdentifiers } from '@inventory/runtime/identifiers';
 import { openLifetime } from '@inventory/runtime/lifetime';
@@ -12,11 +12,11 @@ const minuteMs = 60_000;
 beforeEach(() => jest.useFakeTimers({ doNotFake: ['setImmediate', 'nextTick'] }));
 afterEach(() => jest.useRealTimers());
 
-/** Each look of the time reads from memory: it has ended before the next step. */
+/** Each poll of the time reads from memory: it has ended before the next step. */
 async function advance(byMs: number, stepMs = 50): Promise<void> {
   for (let passedMs = 0; passedMs < byMs; passedMs += stepMs) {
     jest.advanceTimersByTime(stepMs);
-    await nextTurn();
+    await nextTick();
   }
 }
 
@@ -67,7 +67,7 @@ async function whileOpen(lookEveryMs: number, use: (opened: Opened) => Promise<v
 }
 
 it.each([500, 1_000, 2_000])(
-  'a kind that has nothing to do, looked at every %i ms, reads its queue six times a minute after the first one (decisions/0032)',
+  'a kind that has nothing to do, polled every %i ms, reads its queue six times a minute after the first one (decisions/0032)',
   (lookEveryMs) =>
     whileOpen(lookEveryMs, async ({ reads }) => {
       await advance(idleAfterMs);
@@ -79,17 +79,17 @@ it.each([500, 1_000, 2_000])(
     }),
 );
 
-it('what is due while a kind is quiet is worked on at its time if it was there at the last look, and ten seconds later otherwise', () =>
+it('what is due while a kind is quiet is worked on at its time if it was there at the last poll, and ten seconds later otherwise', () =>
   whileOpen(1_000, async ({ add, doneAtMs }) => {
     await advance(5 * minuteMs);
     const startMs = Date.now();
-    add('left behind', 0);
+    add('left over', 0);
     add('due in half a minute', 30_000);
 
     await advance(minuteMs);
 
     const lateMs = (id: string, dueInMs: number) => (doneAtMs.get(id) ?? 0) - startMs - dueInMs;
-    expect(lateMs('left behind', 0)).toBeLessThanOrEqual(idlePauseMs);
+    expect(lateMs('left over', 0)).toBeLessThanOrEqual(idlePauseMs);
     expect(lateMs('due in half a minute', 30_000)).toBeLessThanOrEqual(1_000);
   }));
 
@@ -103,7 +103,7 @@ it('work that was due far ahead is done on time by a kind that became quiet mean
     expect((doneAtMs.get('later') ?? 0) - dueAtMs).toBeLessThanOrEqual(100);
   }));
 
-it('a wake looks at once, and the looks are as frequent again as after the start', () =>
+it('a wake polls at once, and the polls are as frequent again as after the start', () =>
   whileOpen(1_000, async ({ worker, add, reads, doneAtMs }) => {
     await advance(5 * minuteMs);
     const startMs = Date.now();

@@ -36,8 +36,8 @@ interface Claim<Item> {
 const claimsPerCommand = 100;
 /** Clocks that differ by less make waits that much longer. */
 const clocksDifferMs = 300_000;
-/** Between two looks for longer waits. */
-const farLookEveryMs = 60_000;
+/** Between two polls for longer waits. */
+const farPollEveryMs = 60_000;
 
 /** The pending work of one kind in a collection. Every write is conditional on what was read. */
 export interface WorkQueue<Item> {
@@ -86,7 +86,7 @@ export interface WorkQueueOptions<Stored extends Identified, Parsed extends Iden
   readonly where?: Filter<Stored>;
   /** The shard key of an item's document, where it is not its `_id`. */
   readonly shardOf?: (item: Item) => Filter<Stored>;
-  /** Field whose value is the key of an item, by which they take turns. */
+  /** Field whose value is the key of an item, for the round-robin of keys. */
   readonly keyField?: string;
   /** Leaves out fields that the item does not need. */
   readonly projection?: Document;
@@ -101,7 +101,7 @@ export function createWorkQueue<Stored extends Identified, Parsed extends Identi
 ): WorkQueue<Item> {
   const { collection, field = 'work', queue, keyField, projection = {}, logger } = options;
   const { waitMaxMs } = options;
-  let farLookMs = Number.NEGATIVE_INFINITY;
+  let farPollMs = Number.NEGATIVE_INFINITY;
   const [dueAtField, triesField] = [`${field}.dueAtMs`, `${field}.tries`];
   const documentOf = ({ id, item }: WorkItem<Item>) =>
     ({ _id: id, ...options.shardOf?.(item) }) as Filter<Stored>;
@@ -159,9 +159,9 @@ export function createWorkQueue<Stored extends Identified, Parsed extends Identi
         return readFirst(found, max, (document) => read(document as Stored), logger);
       };
       const due = await find({ $lte: nowMs }, limit);
-      const looksFar = waitMaxMs !== undefined && Math.abs(nowMs - farLookMs) >= farLookEveryMs;
-      if (!looksFar || due.length >= limit) return due;
-      farLookMs = nowMs;
+      const pollsFar = waitMaxMs !== undefined && Math.abs(nowMs - farPollMs) >= farPollEveryMs;
+      if (!pollsFar || due.length >= limit) return due;
+      farPollMs = nowMs;
       const farMs = nowMs + waitMaxMs + clocksDifferMs;
       return [...due, ...(await find({ $gt: farMs }, limit - due.length))];
     },
@@ -194,7 +194,7 @@ export function createWorkQueue<Stored extends Identified, Parsed extends Identi
 }
 
 /**
- * Milliseconds until what was found is due, looked for until `withinMs` from now. One that is found
+ * Milliseconds until what was found is due, polled until `withinMs` from now. One that is found
  * although it waits longer was written by a clock that was ahead, and is due.
  */
 export function untilDueMs({ dueAtMs }: Pending<unknown>, nowMs: number, withinMs: number): number {
@@ -248,7 +248,7 @@ export interface MadeDue<Stored> {
  * Makes work due then at the latest. What is claimed is due again when its claim ends, so no two
  * replicas work on it, and the next claim sees what was written before this call. With
  * `insertMissing` each is named by its `_id`, and a document that does not exist is made. False when
- * there is none: nothing has to look at what is due.
+ * there is none: nothing has to poll what is due.
  */
 export async function makeDue<Stored extends Identified>(
   collection: Collection<Stored>,

@@ -20,7 +20,7 @@ export interface WorkRow {
   readonly leaseMs?: number | Setting;
   /** Pause before the next try. */
   readonly again?: Backoff | Setting;
-  /** Pause between two looks at what is due, without a wake; absent where another job looks. */
+  /** Pause between two polls of what is due, without a wake; absent where another job polls. */
   readonly lookEveryMs?: number;
   /** In the words of the architecture. */
   readonly afterCrash: string;

@@ -74,8 +74,8 @@ describe('work', () => {
       );
       const pauses: number[] = [];
       while (queue.pending.size > 0) {
-        // After a failure it is left to others for as many looks.
-        for (let looks = 0; looks < 4; looks += 1) {
+        // After a failure it is left to others for as many polls.
+        for (let polls = 0; polls < 4; polls += 1) {
           await worker.runOnce();
           await worker.idle();
         }
@@ -133,8 +133,8 @@ describe('work', () => {
       await worker.idle();
       clock.advance(again.firstMs);
       ends.clear();
-      // What failed here is left to others at one look.
-      for (let looks = 0; looks < 2; looks += 1) {
+      // What failed here is left to others at one poll.
+      for (let polls = 0; polls < 2; polls += 1) {
         await worker.runOnce();
         await worker.idle();
       }
@@ -164,7 +164,7 @@ describe('work', () => {
     expect([...queue.pending.keys()]).toEqual(['item 0']);
   });
 
-  it('without an end costs its own places, and nothing else waits for it, nor is it begun twice here', async () => {
+  it('without an end costs its own slots, and nothing else waits for it, nor is it begun twice here', async () => {
     const clock = createTestClock(1_000);
     const queue = filled(200);
     const done: string[] = [];
@@ -189,7 +189,7 @@ describe('work', () => {
       rounds += 1;
       await worker.runOnce();
       clock.advance(again.maxMs);
-      // What ended has freed its places, and asks for the next round.
+      // What ended has freed its slots, and requests the next round.
       while (woken() === before && done.length < 185) await Promise.resolve();
     } while (done.length < 185 && rounds < 400);
 
@@ -197,7 +197,7 @@ describe('work', () => {
     expect(hung).toBe(15);
   });
 
-  it('that is inserted as claimed takes a place before, and begins without another claim', async () => {
+  it('that is inserted as claimed takes a slot before, and begins without another claim', async () => {
     const clock = createTestClock(1_000);
     const queue = filled(2);
     const worked: [string, number][] = [];
@@ -225,7 +225,7 @@ describe('work', () => {
     ]);
   });
 
-  it('of a key with ten thousand items takes the places of its key, and other keys their turns', async () => {
+  it('of a key with ten thousand items takes the slots of its key, and other keys theirs', async () => {
     const clock = createTestClock(1_000_000);
     const queue = createMemoryQueue<string>((item) => item);
     for (let at = 0; at < 10_000; at += 1) queue.add(`busy ${at}`, 'busy', at);
@@ -306,14 +306,14 @@ describe('work', () => {
     [10_000, 10_000],
     [86_400_000, 0],
   ])(
-    'first due in %i ms is looked at in %i ms, a wait beyond the longest at once',
-    async (inMs, lookMs) => {
+    'first due in %i ms is polled in %i ms, a wait beyond the longest at once',
+    async (inMs, pollMs) => {
       const clock = createTestClock(1_000);
       const found = { id: 'a', item: '', dueAtMs: 1_000 + inMs, tries: 1, ownerBefore: 'ahead' };
       const queue = { ...filled(0), findDue: async () => [found] };
       const { worker } = openWorker(queue, async () => 'done', { clock });
 
-      expect(await worker.dueInMs(10_000)).toBe(lookMs);
+      expect(await worker.dueInMs(10_000)).toBe(pollMs);
       worker.stop();
     },
   );
@@ -355,7 +355,7 @@ const event = fc.record({
     'crash_before_work',
     'crash_after_work',
     'work_fails',
-    'answer_lost',
+    'result_lost',
     'store_away' as const,
   ),
 });
@@ -366,9 +366,9 @@ const program = fc.record({
   events: fc.array(event, { maxLength: 30 }),
 });
 type Program = typeof program extends fc.Arbitrary<infer Value> ? Value : never;
-type Flaw = 'ends before its work' | 'claims without looking' | 'forgets after an error';
+type Flaw = 'ends before its work' | 'claims without a check' | 'forgets after an error';
 
-/** Replicas that crash, lose answers and have no store for a time; then all of it returns. */
+/** Replicas that crash, lose results and have no store for a time; then all of it returns. */
 async function play({ items, claim, skewsMs, events }: Program, flaw?: Flaw): Promise<void> {
   const clock = createTestClock(1_000_000);
   const queue = filled(items);
@@ -384,7 +384,7 @@ async function play({ items, claim, skewsMs, events }: Program, flaw?: Flaw): Pr
       async claim(found, owner, untilMs) {
         if (fault === 'store_away') throw new Error('away');
         const claimed =
-          flaw === 'claims without looking'
+          flaw === 'claims without a check'
             ? { ...found, tries: found.tries + 1 }
             : await queue.claim(found, owner, untilMs);
         if (!claimed) return null;
@@ -406,7 +406,7 @@ async function play({ items, claim, skewsMs, events }: Program, flaw?: Flaw): Pr
       if (fault === 'crash_before_work') return crashed.promise;
       if (fault === 'work_fails') throw new Error('failed');
       worked.set(id, (worked.get(id) ?? 0) + 1);
-      return fault === 'answer_lost' ? 'later' : 'done';
+      return fault === 'result_lost' ? 'later' : 'done';
     };
     const { worker } = openWorker(used, work, { clock: own, ...claim });
     await worker.runOnce().catch(() => undefined);
@@ -437,7 +437,7 @@ test('whatever crashes, is lost or away, all that waits is worked on and ends wi
   await fc.assert(endsAll(), { numRuns: propertyRuns(1_000) });
 });
 
-test.each<Flaw>(['ends before its work', 'claims without looking', 'forgets after an error'])(
+test.each<Flaw>(['ends before its work', 'claims without a check', 'forgets after an error'])(
   'the property notices a worker that %s',
   async (flaw) => {
     const checked = await fc.check(endsAll(flaw), { seed: 4, numRuns: 5_000, endOnFailure: true });

@@ -49,7 +49,7 @@ export interface WorkerDeps {
   /** Name of this replica. */
   readonly owner: string;
   readonly logger: Logger;
-  /** Called when a place is free and more may be due. */
+  /** Called when a slot is free and more may be due. */
   readonly wake: () => void;
   /** Called when an item will be due again after so many milliseconds. */
   readonly wakeIn: (pauseMs: number) => void;
@@ -59,7 +59,7 @@ export interface WorkerDeps {
   readonly random?: () => number;
 }
 
-/** A place for an item that is inserted as claimed by this replica; it is used or released. */
+/** A slot for an item that is inserted as claimed by this replica; it is used or released. */
 export interface Place<Item> {
   readonly claim: FirstClaim;
   begin(id: string, item: Item): void;
@@ -70,7 +70,7 @@ export interface Place<Item> {
 export interface Worker<Item> {
   /** Claims what is due and begins to work on it; true when more may be due. */
   runOnce(): Promise<boolean>;
-  /** Whether the last look found something due, or something is worked on. */
+  /** Whether the last poll found something due, or something is worked on. */
   readonly isBusy: boolean;
   /** Reads the first item, due or not: milliseconds until it is due, at most these. */
   dueInMs(withinMs: number): Promise<number>;
@@ -88,9 +88,9 @@ const batchMax = 100;
 /**
  * 1. What is due is claimed by compare-and-set, which also postpones it: after a crash another
  *    replica claims it then. One that cannot be claimed does not delay the others.
- * 2. Each item is worked on in a place of its own and fails alone. The next round begins as soon as
- *    places are free, so one item that hangs costs one place.
- * 3. Keys take turns: once a key has all of its places, its items are neither read nor claimed.
+ * 2. Each item is worked on in a slot of its own and fails alone. The next round begins as soon as
+ *    slots are free, so one item that hangs costs one slot.
+ * 3. Keys are round-robin: once a key has all of its slots, its items are neither read nor claimed.
  * 4. It is completed once its result is known, and only then.
  */
 export function createWorker<Item>(kind: WorkKind<Item>, deps: WorkerDeps): Worker<Item> {
@@ -106,7 +106,7 @@ export function createWorker<Item>(kind: WorkKind<Item>, deps: WorkerDeps): Work
     now: clock.now,
   });
   const { itemWork, standBack } = createItemWork(kind, deps);
-  const keys = createKeyPlaces(kind);
+  const keys = createKeySlots(kind);
 
   function begin(item: Pending<Item>): void {
     claims.add(1, { work: name, claim: item.tries === 1 ? 'first' : 'repeated' });
@@ -134,16 +134,16 @@ export function createWorker<Item>(kind: WorkKind<Item>, deps: WorkerDeps): Work
     }
   }
 
-  const placesLeft = () => places - running.size - reserved;
+  const slotsLeft = () => places - running.size - reserved;
 
   return {
     async runOnce() {
-      const limit = Math.min(batchMax, placesLeft());
+      const limit = Math.min(batchMax, slotsLeft());
       if (limit <= 0) {
         mayHaveMore = true;
         return false;
       }
-      // What takes longer here than its claim is left to others, and takes no place twice.
+      // What takes longer here than its claim is left to others, and takes no slot twice.
       const full = keys.full();
       const found = await queue.findDue(clock.now(), limit + running.size + standBack.size, full);
       const waiting = found.filter(({ id }) => !running.has(id));
@@ -154,7 +154,7 @@ export function createWorker<Item>(kind: WorkKind<Item>, deps: WorkerDeps): Work
       const claims = await Promise.allSettled(taken.map(claim));
       const failed = claims.find((result) => result.status === 'rejected');
       if (failed) throw failed.reason;
-      return due.length === limit && placesLeft() > 0;
+      return due.length === limit && slotsLeft() > 0;
     },
     get isBusy() {
       return running.size > 0 || oldestDueMs !== null;
@@ -164,7 +164,7 @@ export function createWorker<Item>(kind: WorkKind<Item>, deps: WorkerDeps): Work
       return first ? untilDueMs(first, clock.now(), withinMs) : withinMs;
     },
     reserve() {
-      if (placesLeft() <= 0 || stopping.aborted) return null;
+      if (slotsLeft() <= 0 || stopping.aborted) return null;
       reserved += 1;
       const dueAtMs = claimedUntilMs(kind, clock, 1);
       const release = () => {
@@ -188,8 +188,8 @@ export function createWorker<Item>(kind: WorkKind<Item>, deps: WorkerDeps): Work
   };
 }
 
-/** The places of each key that are taken. */
-function createKeyPlaces<Item>({ perKey }: WorkKind<Item>) {
+/** The slots of each key that are taken. */
+function createKeySlots<Item>({ perKey }: WorkKind<Item>) {
   const taken = new Map<string, number>();
   function take({ item }: Pending<Item>): void {
     if (!perKey) return;
@@ -197,10 +197,10 @@ function createKeyPlaces<Item>({ perKey }: WorkKind<Item>) {
     taken.set(key, (taken.get(key) ?? 0) + 1);
   }
   return {
-    /** Keys without a free place. */
+    /** Keys without a free slot. */
     full: () => [...taken].flatMap(([key, count]) => (count >= (perKey?.places ?? 0) ? [key] : [])),
     take,
-    /** False when its key has no free place. */
+    /** False when its key has no free slot. */
     enter(one: Pending<Item>): boolean {
       if (perKey && (taken.get(perKey.keyOf(one.item)) ?? 0) >= perKey.places) return false;
       take(one);

@@ -37,7 +37,7 @@ function openStored(released: Released): World & { leave(lease: Lease): Promise<
   collections += 1;
   const collection = mongo.db.collection<Thing>(`things${collections}`);
   return {
-    leases: createLeases({ collection, leaseMs, released }),
+    leases: createLeases(collection, leaseMs, released),
     read: (id) => collection.findOne({ _id: id }),
     async write(lease, text) {
       const { matchedCount } = await collection.updateOne(ownedBy(lease), { $set: { text } });

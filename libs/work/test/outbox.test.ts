@@ -68,8 +68,8 @@ type Publish = (messages: readonly OutgoingMessage[]) => Promise<void>;
 
 function startRelay(publish: Publish): Outbox {
   const { collectionName } = refreshes;
-  const deps = { lifetime, clock, identifiers: systemIdentifiers, logger: testLogger };
-  return startOutbox({ db: mongo.db, collectionName, publish }, deps);
+  const context = { lifetime, clock, identifiers: systemIdentifiers, logger: testLogger };
+  return startOutbox(mongo.db, collectionName, publish, context);
 }
 
 /** Records published messages; fails on demand, before or after the send. */

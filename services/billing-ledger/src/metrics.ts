@@ -105,10 +105,10 @@ export function countEntries(entries: readonly Entry[]): void {
   }
 }
 
-/** What arrives in the places it moves to; what an adjustment takes away leaves them all. */
+/** What arrives in the balances it moves to; what an adjustment takes away leaves them all. */
 function movedAmount({ available, held, consumed, expired, issued }: Balances): number {
-  const places = [available, held, consumed, expired];
-  const arriving = places.reduce((sum, amount) => sum + Math.max(0, amount), 0);
+  const amounts = [available, held, consumed, expired];
+  const arriving = amounts.reduce((sum, amount) => sum + Math.max(0, amount), 0);
   return arriving > 0 ? arriving : 0 - Math.min(0, issued);
 }
 

@@ -38,7 +38,7 @@ export type Ledger = Awaited<ReturnType<typeof openLedger>>;
 const commitBytesMax = 256 * 1024;
 /** Folded in some tenths of a second; an account further behind its snapshot waits for a new one. */
 const foldedEntriesMax = 10_000;
-/** An answer of a few megabytes, and some milliseconds of counting. */
+/** A response of a few megabytes, and some milliseconds of counting. */
 const usageLimits = { daysMax: 10_000, tailMax: 10_000 } as const;
 
 /** The database has the indexes of `collections.ts`. Long reading ends when the process stops. */
@@ -108,7 +108,7 @@ export async function openLedger(context: ServiceContext<BillingLedgerConfig>, d
 
 function openLeases(db: Db): Leases<WithLease> {
   const collection = db.collection<WithLease>(leasesCollection);
-  return createLeases({ collection, leaseMs, released: 'deleted' });
+  return createLeases(collection, leaseMs, 'deleted');
 }
 
 async function openJournalClock(

@@ -3,12 +3,14 @@ import { serveInternal } from '@inventory/service-host/serve-internal';
 import type { ServiceContext, StartedService } from '@inventory/service-host/service-context';
 import type { EventStreamConfig } from './config.ts';
 import { logIndexes } from './log/log-document.ts';
-import { appendedCounter } from './log/log-metrics.ts';
 import { logRoutes } from './log/log-routes.ts';
-import { openGatewayClient, openLog, startAppending } from './log/open-log.ts';
+import { startAppending } from './log/on-announcements.ts';
+import { openGatewayClient, openLog } from './log/open-log.ts';
 import { openStoreClock } from './store-clock.ts';
 import { openWebhooks } from './webhooks/open-webhooks.ts';
+import { startWebhooks } from './webhooks/start-webhooks.ts';
 import { webhookIndexes } from './webhooks/webhook-document.ts';
+import { webhookApiRoutes } from './webhooks/webhook-routes.ts';
 
 /**
  * Starts the service: logs and webhooks with their work, the consumers, and internal HTTP last.
@@ -22,20 +24,16 @@ export async function startEventStream(
   const { db, bus, health } = await openBackends(host, 'event-stream', indexes);
   const clock = await openStoreClock(host, db);
   const context = { ...host, clock };
-  const { log, appendEvent } = openLog(context, db);
   const gateway = openGatewayClient(context);
-  const webhooks = await openWebhooks(context, { db, bus, log, gateway });
-  await startAppending(context, bus, {
-    appendEvent,
-    publish: bus.publish,
-    makeDue: ({ projectId }) => webhooks.makeDue({ projectId }),
-    onAppended: appendedCounter(clock),
-    listEventProjects: gateway.listEventProjects,
-  });
-  const { logEpoch } = context.config.log;
+  const logs = openLog(context, db, bus, gateway);
+  const webhooks = await openWebhooks(context, { db, bus, gateway, log: logs.log });
+  startWebhooks(context, webhooks);
+  await startAppending(logs, bus, context.lifetime, ({ projectId }) =>
+    webhooks.makeDue({ projectId }),
+  );
   const routes = [
-    ...webhooks.routes,
-    ...logRoutes.map((route) => route.bind({ log, clock, logEpoch })),
+    ...webhookApiRoutes.map((route) => route.bind(webhooks)),
+    ...logRoutes.map((route) => route.bind(logs)),
   ];
   return serveInternal(context, routes, health);
 }

@@ -2,11 +2,11 @@ import type { WorkRow } from '@inventory/work/work-row';
 
 const minuteMs = 60_000;
 
-/** A turn of an endpoint. Those of one pace wait for each other; accounts take turns. */
-const turn = {
+/** A claim of an endpoint. Claims of one pace wait for each other; accounts are in rotation. */
+const claim = {
   collection: 'webhookEndpoints',
   leaseMs: 'WEBHOOK_CLAIM_MS',
-  afterCrash: 're-sent in the next turn, same id and bytes',
+  afterCrash: 're-sent under the next claim, same id and bytes',
   givesUp: 'a delivery after its schedule; an endpoint is disabled after five days of failures',
 } as const;
 
@@ -26,18 +26,18 @@ export const work = {
     name: 'webhooks to fast endpoints',
     what: 'what is due to an endpoint that responds within a second is sent (`webhooks/serve-endpoint`)',
     places: '`WEBHOOK_REQUESTS_MAX` endpoints and half as many requests, a quarter per account',
-    ...turn,
+    ...claim,
   },
   new: {
     name: 'webhooks to new endpoints',
     what: 'what is due to an endpoint without a response yet is sent',
     places: 'a quarter of `WEBHOOK_REQUESTS_MAX`, a quarter of them per account',
-    ...turn,
+    ...claim,
   },
   slow: {
     name: 'webhooks to slow endpoints',
     what: 'what is due to an endpoint that takes longer than a second is sent',
     places: 'a quarter of `WEBHOOK_REQUESTS_MAX`, a quarter of them per account',
-    ...turn,
+    ...claim,
   },
 } as const satisfies Record<string, WorkRow>;

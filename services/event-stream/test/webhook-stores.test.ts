@@ -5,15 +5,17 @@ import { systemIdentifiers } from '@inventory/runtime/identifiers';
 import { createTextSealer } from '@inventory/runtime/text-sealer';
 import { newAccountId, newProjectId, newRefreshId } from '@inventory/testkit/builders';
 import { testLogger } from '@inventory/testkit/namespace';
+import { only } from '@inventory/testkit/only';
 import { asAnotherServer, asForgetful } from '@inventory/testkit/replica-set';
 import { createTestClock } from '@inventory/testkit/test-clock';
 import { openTestStore } from '@inventory/testkit/test-store';
 import type { Pending } from '@inventory/work/work-queue';
 import { createDeliveryStore } from '../src/webhooks/delivery-store.ts';
 import { createEndpointStore } from '../src/webhooks/endpoint-store.ts';
-import { createEndpoint, type ManageEndpointsDeps } from '../src/webhooks/manage-endpoints.ts';
+import { createEndpoint } from '../src/webhooks/manage-endpoints.ts';
+import type { Webhooks } from '../src/webhooks/open-webhooks.ts';
 import { redeliverRange } from '../src/webhooks/redeliver.ts';
-import { type ServeEndpointDeps, serveEndpoint } from '../src/webhooks/serve-endpoint.ts';
+import { serveEndpoint } from '../src/webhooks/serve-endpoint.ts';
 import {
   type DueEndpoint,
   openWebhookCollections,
@@ -80,17 +82,17 @@ test('a range that the log keeps no more is sent again in parts, each event in o
     types: [],
     nextPosition: 0,
   } as unknown as WebhookEndpoint;
-  const deps = {
-    log: { listBetween: async () => [], findAppendedAfter: async () => null },
+  const webhooks = only<Webhooks>({
+    log: only({ listBetween: async () => [], findAppendedAfter: async () => null }),
     deliveries: createDeliveryStore(collection, testLogger),
     clock,
     wake: async () => undefined,
-  } as unknown as ManageEndpointsDeps;
+  });
 
   const whole = { sinceMs: 0, untilMs: clock.now() };
-  const first = await redeliverRange(deps, endpoint, whole);
+  const first = await redeliverRange(webhooks, endpoint, whole);
   const continueSinceMs = first.continueSinceMs ?? Number.NaN;
-  const second = await redeliverRange(deps, endpoint, { ...whole, sinceMs: continueSinceMs });
+  const second = await redeliverRange(webhooks, endpoint, { ...whole, sinceMs: continueSinceMs });
 
   expect(first).toEqual({ redelivered: 10_000, continueSinceMs: 100 * 60_000 });
   expect(second).toEqual({ redelivered: 150, continueSinceMs: null });
@@ -283,7 +285,7 @@ test('the missed events of a range get their deliveries in parts of 500 entries,
     event: { id: `evt_${newRefreshId()}`, type, json: '{}' },
   }));
   const parts: number[] = [];
-  const deps = {
+  const webhooks = {
     log: {
       findAppendedAfter: async (_project: string, _range: object, count: number) => 10 * count,
       async listBetween(_project: string, { after }: { after: number }, limit: number) {
@@ -293,9 +295,9 @@ test('the missed events of a range get their deliveries in parts of 500 entries,
       },
     },
     ...{ deliveries, clock, wake: async () => undefined },
-  } as unknown as ManageEndpointsDeps;
+  } as unknown as Webhooks;
 
-  const done = await redeliverRange(deps, endpoint, { sinceMs: 0, untilMs: clock.now() });
+  const done = await redeliverRange(webhooks, endpoint, { sinceMs: 0, untilMs: clock.now() });
 
   expect(done).toEqual({ redelivered: 1_199, continueSinceMs: 100_000 });
   expect(parts).toEqual([500, 500, 250]);
@@ -331,9 +333,9 @@ test('an event that is appended while its endpoint is created, after the end of 
   const { endpoints } = stores();
   const projectId = newProjectId();
   const looks: string[] = [];
-  const deps = {
+  const webhooks = {
     ...{ endpoints, clock, allowPrivate: true, identifiers: systemIdentifiers },
-    onDue: () => looks.push('look'),
+    noteDue: () => looks.push('look'),
     log: {
       async readHead() {
         // The event at position 8 is appended now.
@@ -341,11 +343,11 @@ test('an event that is appended while its endpoint is created, after the end of 
         return 7;
       },
     },
-  } as unknown as ManageEndpointsDeps;
+  } as unknown as Webhooks;
 
   const url = 'https://example.com/';
   const wanted = { projectId, accountId: newAccountId(), url, types: [type], description: null };
-  const { endpointId, nextPosition } = await createEndpoint(deps, wanted);
+  const { endpointId, nextPosition } = await createEndpoint(webhooks, wanted);
 
   const due = await endpoints.turnsOf('new').findDue(clock.now(), 100);
   expect(due.map(({ item }) => item.endpointId)).toContain(endpointId);
@@ -375,7 +377,8 @@ test('an endpoint that was deleted is listed no more, and after a crash its turn
   );
   const claimed = found && (await turns.claim(found, 'test', clock.now() + 120_000));
   if (!claimed) throw new Error('not due');
-  await serveEndpoint({ endpoints, deliveries } as unknown as ServeEndpointDeps, turns, claimed);
+  const webhooks = only<Webhooks>({ endpoints, deliveries });
+  await serveEndpoint(webhooks, turns, only({}), claimed);
 
   expect(await collections.endpoints.countDocuments({ endpointId })).toBe(0);
   expect(await deliveries.listDeliveries(endpointId, { limit: 1 })).toEqual([]);

@@ -27,7 +27,7 @@ function problemsOf(overrides: Record<string, string | undefined>): readonly str
   }
 }
 
-test('what must be given is little, and the rest has defaults', () => {
+test('few settings are required, and the others have defaults', () => {
   const config = loadConfig(environment);
 
   expect(config).toMatchObject({
@@ -97,7 +97,7 @@ test('operators are named, and the one token of earlier releases is the administ
   expect(problemsOf({ OPERATOR_TOKEN: '' })).toEqual(['OPERATORS is required, or OPERATOR_TOKEN']);
 });
 
-test('an operator that is not readable is named by its place, and its token by nothing', () => {
+test('an operator that is not readable is named by its index, and its token by nothing', () => {
   const problems = problemsOf({ OPERATORS: 'alice:admin:not-a-digest-but-a-token' });
 
   expect(problems).toEqual([

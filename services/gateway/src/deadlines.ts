@@ -9,7 +9,7 @@ export const standardDeadlines = {
   silenceMs: 120_000,
   /** Finding the Principal of a secret. */
   findMs: 5_000,
-  /** Storing or deleting a charge intent; storing a pending cancel; acquiring a place of a stream. */
+  /** Storing or deleting a charge intent; storing a pending cancel; acquiring a stream slot. */
   storeMs: 5_000,
   /** One read or write of an Idempotency-Key, a capture or a rate window. */
   lookUpMs: 3_000,

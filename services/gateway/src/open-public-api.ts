@@ -1,6 +1,7 @@
 import type { AccountId } from '@inventory/contracts/ids';
 import type { MessageBus } from '@inventory/messaging/bus';
 import type { ServiceContext } from '@inventory/service-host/service-context';
+import { startWorker } from '@inventory/work/start-worker';
 import type { Db } from 'mongodb';
 import { createFunds } from './accounts/funds.ts';
 import type { PriceVersion } from './accounts/prices.ts';
@@ -24,7 +25,8 @@ import { openEventStreams } from './streams/open-event-streams.ts';
 import { createPositionCursors, type PositionCursors } from './streams/position-cursor.ts';
 import type { Tenancy } from './tenancy/open-tenancy.ts';
 import { openWatches } from './watches/open-watches.ts';
-import type { RunWatchDeps } from './watches/run-watch.ts';
+import { watchWork } from './watches/run-watch.ts';
+import type { WatchStandingOf } from './watches/watch-standing.ts';
 
 type Context = ServiceContext<GatewayConfig>;
 
@@ -37,7 +39,7 @@ export interface PublicApiNeeds {
   readonly clients: ServiceClients;
   readonly prices: PriceVersion;
   /** Whether the Project of a watch may have runs. */
-  readonly watchStandingOf: RunWatchDeps['standingOf'];
+  readonly watchStandingOf: WatchStandingOf;
 }
 
 /** Opens the features of the public API that the role of this process serves, then serves them. */
@@ -90,14 +92,22 @@ function openApi(
   const cursors = createCursorSealer(config.cursorKeys);
   const funds = createFunds({ ledger, prices });
   const shared = { ...needs, ...clients, cursors, funds, limiter, clock, logger };
+  const refreshes = openRefreshes(context, shared);
+  const watches = openWatches(context, { ...shared, refreshes });
+  startWorker(watchWork(watches), context);
   return {
-    refreshes: openRefreshes(context, shared),
+    refreshes,
     pages: openPages(context, shared),
-    watches: openWatches(context, shared),
+    watches,
     events: { log: eventLog, cursors: positions },
     webhooks: shared,
     accounts: { ...shared, decisionTimeoutMs, customerRequestsPerMinute },
-    credentials: { ...shared, writeAuditLine: createAuditLines(logger) },
+    credentials: {
+      ...shared,
+      identifiers: context.identifiers,
+      decisionTimeoutMs,
+      writeAuditLine: createAuditLines(logger),
+    },
     status: { readStatus: cacheStatus(collector.readStatus, { clock, deadlines }) },
   };
 }

@@ -2,16 +2,19 @@ import { invariant } from '@inventory/runtime/bug';
 import type { AccountServices } from './accounts/account-services.ts';
 import { readAccountRoute } from './accounts/read-account-route.ts';
 import { readPricesRoute } from './accounts/read-prices-route.ts';
+import { readProjectRoute } from './accounts/read-project-route.ts';
 import { readStatementRoute } from './accounts/read-statement-route.ts';
 import { readUsageRoute } from './accounts/read-usage-route.ts';
 import { setBalanceAlertRoute } from './accounts/set-balance-alert-route.ts';
-import { type CredentialServices, credentialRoutes } from './credentials/credential-routes.ts';
+import { credentialRoutes } from './credentials/credential-routes.ts';
+import type { CredentialServices } from './credentials/own-credentials.ts';
 import type { BoundPublicRoute, PublicEndpoint, PublicRoute } from './http/public-route.ts';
 import { exportCurrentRoute } from './pages/export-current-route.ts';
 import type { PageServices } from './pages/open-pages.ts';
 import { readChangesRoute } from './pages/read-changes-route.ts';
 import { readCurrentRoute } from './pages/read-current-route.ts';
 import { readLivePageRoute } from './pages/read-live-page-route.ts';
+import { readSummaryRoute } from './pages/read-summary-route.ts';
 import { readV1PageAliasRoute, readV1PageRoute } from './pages/read-v1-page-route.ts';
 import { cancelRefreshRoute } from './refreshes/cancel-refresh-route.ts';
 import { listRefreshesRoute } from './refreshes/list-refreshes-route.ts';
@@ -55,12 +58,24 @@ export const publicRoutes: readonly PublicOperation[] = [
     cancelRefreshRoute,
     listRefreshesRoute,
   ]),
-  ...of('pages', [readCurrentRoute, readChangesRoute, exportCurrentRoute, readLivePageRoute]),
+  ...of('pages', [
+    readSummaryRoute,
+    readCurrentRoute,
+    readChangesRoute,
+    exportCurrentRoute,
+    readLivePageRoute,
+  ]),
   ...of('watches', watchRoutes),
   ...of('streams', [streamEventsRoute]),
   ...of('events', [listEventsRoute]),
   ...of('webhooks', [...webhookEndpointRoutes, ...webhookDeliveryRoutes]),
-  ...of('accounts', [readAccountRoute, readStatementRoute, readUsageRoute, setBalanceAlertRoute]),
+  ...of('accounts', [
+    readAccountRoute,
+    readProjectRoute,
+    readStatementRoute,
+    readUsageRoute,
+    setBalanceAlertRoute,
+  ]),
   ...of('credentials', credentialRoutes),
   ...of('accounts', [readPricesRoute]),
   ...of('status', [readStatusRoute]),

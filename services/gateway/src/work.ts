@@ -3,7 +3,7 @@ import type { WorkRow } from '@inventory/work/work-row';
 
 /** Longer than any wait for a reply; the owner reads what was sent before, so nothing is lost. */
 const command = {
-  /** More than are sent in a second: one without an answer costs the others nothing but a place. */
+  /** More than are sent in a second: one without a reply costs the others nothing but a slot. */
   places: 400,
   again: { firstMs: 10_000, maxMs: 60_000 },
   lookEveryMs: 1_000,
@@ -38,13 +38,13 @@ export const work = {
     givesUp: 'at the deadline of its chain, or when its staged pages are not those of its cursors',
   },
   seats: {
-    name: 'stream seats',
+    name: 'stream slots',
     collection: 'stream_replicas',
     what: 'the open streams of a replica count against the limits of their Projects (`streams/stream-seats`)',
     places: 'one of each replica',
     leaseMs: 20_000,
-    afterCrash: 'its seats are free once the lease has expired and a full Project needs one',
-    givesUp: 'when the service stops, which frees the seats at once',
+    afterCrash: 'its slots are free once the lease has expired and a full Project needs one',
+    givesUp: 'when the service stops, which frees the slots at once',
   },
   watches: {
     name: 'watches',
@@ -54,9 +54,9 @@ export const work = {
     /** Longer than a decision is waited for. */
     again: { firstMs: 30_000, maxMs: 120_000 },
     lookEveryMs: 1_000,
-    afterCrash: 'the turn is repeated, and finds the run under the id of its due time',
+    afterCrash: 'the watch is claimed again, and finds the run under the id of its due time',
     givesUp:
-      'when its watch is deleted; a run that its collector has not decided on is recorded at the sixth try, and the next turn finds out',
+      'when its watch is deleted; a run that its collector has not decided on is recorded at the sixth try, and the next claim finds out',
   },
   watchEvents: outboxWork('watches'),
   accounts: outboxWork('accounts'),

@@ -3,11 +3,12 @@ import {
   accountUsage,
   accountView,
   balanceAlert,
+  projectView,
 } from '@inventory/contracts/http/account';
 import { priceView } from '@inventory/contracts/http/prices';
 import { type Permission, permissions } from '@inventory/contracts/vocabulary';
 import { asSent } from '@inventory/testkit/as-sent';
-import { newProjectId } from '@inventory/testkit/builders';
+import { newCredentialId, newProjectId } from '@inventory/testkit/builders';
 import { waitFor } from '@inventory/testkit/wait-for';
 import type { ApiCall } from './support/api-call.ts';
 import { statementRow, usageItem } from './support/fake-ledger-reads.ts';
@@ -68,6 +69,7 @@ describe('account', () => {
     const resets_at = '2026-02-01T00:00:00.000Z';
     const limits = {
       spend_caps: [{ project_id: projectId, cap: 500, spent: 20, resets_at }],
+      credential_spend_caps: [{ credential_id: newCredentialId(), cap: 5, spent: 2, resets_at }],
       balance_alert: { threshold: 50 },
     };
     world.ledger.terms.set(accountId, { funding: { mode: 'credits' }, ...limits });
@@ -76,7 +78,34 @@ describe('account', () => {
     expect((await get('/v2/account', key)).json.data).toMatchObject(limits);
     const { data } = (await get('/v2/account', other.key)).json;
     expect(Object.keys(data)).not.toContain('spend_caps');
+    expect(Object.keys(data)).not.toContain('credential_spend_caps');
     expect(Object.keys(data)).not.toContain('balance_alert');
+  });
+});
+
+test('a Project shows any Credential of it its name and environment, and what the Credential may do (Beyond the interface: what a key can see) [own-project]', async () => {
+  const { key, principal } = world.issue({ permissions: ['customer.events.read.v1'] });
+  const { accountId, projectId, credentialId } = principal;
+
+  const { data } = (await get(`/v2/projects/${projectId}`, key)).json;
+
+  const account = (await get('/v2/account', key)).json.data;
+  expect(asSent(projectView, data)).toEqual({
+    project_id: projectId,
+    account_id: accountId,
+    name: 'Bots',
+    environment: 'live',
+    rate_limit: { limit_per_minute: 100_000 },
+    service_account: account.service_account,
+    traffic_limit: account.traffic_limit,
+    events_enabled: false,
+    credential: {
+      credential_id: credentialId,
+      project_id: projectId,
+      scopes: ['customer.events.read.v1'],
+      expires_at: null,
+    },
+    credential_spend_cap: null,
   });
 });
 

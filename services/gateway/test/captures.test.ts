@@ -117,6 +117,7 @@ async function openIntent(replica: Replica, chain: LiveChain) {
     requestId: newRequestId(),
     accountId: newAccountId(),
     projectId: newProjectId(),
+    credentialId: null,
     productCode: 'platform.inventory.page.v1',
     chainId: chain.chainId,
     keyId: null,

@@ -1,16 +1,25 @@
 import { gunzipSync } from 'node:zlib';
 import { currentPage } from '@inventory/contracts/http/current';
 import { pageReadMeta } from '@inventory/contracts/http/meta';
+import { inventorySummary } from '@inventory/contracts/http/summary';
 import { languageTags } from '@inventory/contracts/languages';
 import { contentCodings } from '@inventory/contracts/vocabulary';
+import { isoTime } from '@inventory/runtime/clock';
 import { asSent } from '@inventory/testkit/as-sent';
 import { newScope } from '@inventory/testkit/builders';
 import { unpackers } from '@inventory/testkit/unpackers';
 import { waitFor } from '@inventory/testkit/wait-for';
 import { clock, gateway, world } from './support/clocked-gateway.ts';
+import { setLiveInventory } from './support/fake-live-pages.ts';
 import { membersText, saveInventory } from './support/fake-revision-store.ts';
 import { refusalAnswer } from './support/http-fake.ts';
-import { currentPathOf } from './support/paths.ts';
+import {
+  currentPathOf,
+  livePathOf,
+  refreshPathOf,
+  summaryPathOf,
+  v1PathOf,
+} from './support/paths.ts';
 import { noKeyIsOpen } from './support/settled-keys.ts';
 
 type Scope = ReturnType<typeof newScope>;
@@ -78,6 +87,70 @@ test('a saved page comes with its evidence, its bill and its language (Reads)', 
     async () => (await intentsLeft()) === 0,
   );
   expect(world.ledger.balanceOf(principal.accountId)).toBe(49);
+});
+
+test('every purchase names the Credential whose spend cap it counts against: pages of each route, exports and refreshes (Spend cap per Credential) [credential-spend-cap]', async () => {
+  const { key, principal } = world.issue();
+  const { accountId, projectId, credentialId } = principal;
+  const scope = newScope();
+  const pages = [membersText('1')];
+  saveInventory(world.revisions, scope, { pages });
+  setLiveInventory(world.collector.live, scope, { pages });
+  world.ledger.setBalance(accountId, 50);
+  const current = currentPathOf(scope);
+
+  for (const path of [current, `${current}/export`, livePathOf(scope), v1PathOf(scope)]) {
+    expect((await gateway.call({ path, key })).status).toBe(200);
+  }
+  const body = { max_credits: 125 };
+  await gateway.call({ method: 'POST', path: refreshPathOf(scope), key, body });
+
+  const charges = chargesOf(accountId).map((charge) => charge.credentialId);
+  const requests = world.collector.requests.filter((one) => one.projectId === projectId);
+  expect(charges).toEqual(Array(4).fill(credentialId));
+  expect(requests.map((one) => one.credentialId)).toEqual([credentialId]);
+});
+
+test('the summary of an inventory is free for any Credential, counts as a request, and shows whether the own Project refreshes it (Free looks) [free-look]', async () => {
+  const { key, principal } = world.issue({ permissions: [], requestsPerMinute: 6 });
+  const { accountId, projectId } = principal;
+  const [saved, unknown] = [newScope(), newScope()];
+  const { meta } = saveInventory(world.revisions, saved, { reportedTotalCount: 9 });
+  world.ledger.setBalance(accountId, 0);
+  const summary = (of: Scope, by = key) => gateway.call({ path: summaryPathOf(of), key: by });
+  const refreshed = (of: Scope, by: string) =>
+    gateway.call({
+      ...{ method: 'POST', path: refreshPathOf(of), key: by, body: { max_credits: 125 } },
+    });
+
+  const first = await summary(saved);
+  expect(asSent(inventorySummary, first.json.data)).toEqual({
+    scope: saved,
+    revision_id: meta.revisionId,
+    observation_id: meta.observationId,
+    verified_at: isoTime(meta.verifiedAtMs),
+    scan_window: expect.anything(),
+    observed_by: 'refresh',
+    language: 'english',
+    total_count: 1,
+    hidden_count: 8,
+    description_count: 1,
+    age_seconds: 60,
+    pending_refresh: null,
+  });
+  expect(first.json.meta).toEqual({ request_id: first.headers['x-request-id'] });
+
+  const own = await refreshed(saved, world.issue({ accountId, projectId }).key);
+  await refreshed(unknown, world.issue({ accountId, projectId }).key);
+  await refreshed(saved, world.issue({ accountId }).key);
+  const { refresh_id, state, requested_at } = own.json.data;
+  const second = await summary(saved);
+  expect(second.json.data.pending_refresh).toEqual({ refresh_id, state, requested_at });
+  expect(chargesOf(accountId)).toEqual([]);
+
+  const none = await summary(unknown);
+  expect([none.status, none.json.error.code]).toEqual([404, 'inventory_revision_not_found']);
+  expect((await summary(saved)).status).toBe(429);
 });
 
 test('the language of the descriptions given is named, also when it is not the one asked for [another-language]', async () => {

@@ -1,5 +1,5 @@
 import { errorBody, type errorMeta } from '@inventory/contracts/http/error-body';
-import { watchPath } from '@inventory/contracts/http/watches';
+import { watchLink } from '@inventory/contracts/http/watches';
 import type { InventoryKey } from '@inventory/contracts/inventory-key';
 import {
   type FundsRefusal,
@@ -264,7 +264,7 @@ const ways: Partial<Record<PublicCode, (given: Case) => Promise<ApiAnswer>>> = {
   async watch_limit_exceeded({ key, principal, send }) {
     const watched = { method: 'PUT', key, body: { every_seconds: 300 } } as const;
     for (const scope of [newScope(), newScope(), newScope()]) {
-      await gateway.call({ ...watched, path: watchPath(principal.projectId, scope) });
+      await gateway.call({ ...watched, path: watchLink(principal.projectId, scope) });
     }
     return await send();
   },

@@ -41,7 +41,8 @@ function reversals(reverseAfterMs: number): Queue {
   return {
     async insert(reverseAtMs) {
       const requestId = newRequestId();
-      await store.insertIntent({ requestId, ...owner(), ...read, deadlineMs: nowMs, reverseAtMs });
+      const buyer = { ...owner(), credentialId: null };
+      await store.insertIntent({ requestId, ...buyer, ...read, deadlineMs: nowMs, reverseAtMs });
       return requestId;
     },
     due: store.reversals,

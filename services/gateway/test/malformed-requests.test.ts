@@ -1,5 +1,5 @@
 import { errorBody } from '@inventory/contracts/http/error-body';
-import { watchPath } from '@inventory/contracts/http/watches';
+import { watchLink } from '@inventory/contracts/http/watches';
 import { type PublicCode, refusalCodes } from '@inventory/contracts/refusal-codes';
 import { sentFields } from '@inventory/contracts/wire';
 import { asSent } from '@inventory/testkit/as-sent';
@@ -73,7 +73,7 @@ test.each(withCursor)(
     const right = rightCall(operationId, saved, principal);
     await gateway.call({
       method: 'PUT',
-      path: watchPath(principal.projectId, saved),
+      path: watchLink(principal.projectId, saved),
       key: own,
       body: { every_seconds: 3_600 },
     });

@@ -97,6 +97,7 @@ async function conflicting({ endpoint, right, send }: Case): Promise<OperatorAns
   const changes: Readonly<Record<string, object>> = {
     setFunding: { mode: 'subscription', units_per_month: 5 },
     setSpendCap: { cap: 6 },
+    setCredentialSpendCap: { cap: 6 },
   };
   const body = changes[endpoint.operationId] ?? { ...(right.body as object), amount: 6 };
   return await send({ body });

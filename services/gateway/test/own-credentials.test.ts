@@ -94,6 +94,50 @@ test('none is issued with more than the own Credential may do (Self-service Cred
   });
 });
 
+test('a Credential with a spend cap issues none with more, and sets none above its own; without one any cap can be set (Spend cap per Credential) [credential-spend-cap]', async () => {
+  const { account_id, own, issue, call } = await newCustomer();
+  const { credential_id: free } = await issue({ scopes: [current] });
+  const capsOf = (id: string) =>
+    world.ledger.configurations
+      .filter(({ accountId }) => accountId === account_id)
+      .flatMap(({ change }) => (change.sets === 'credential_spend_cap' ? [change] : []))
+      .filter(({ credentialId }) => credentialId === id)
+      .map(({ cap }) => cap);
+  const wanted = (spend_cap?: number | null) => ({ scopes: [current], spend_cap });
+  const cap = (id: string, of: number | null) => call('PUT', `/${id}/spend-cap`, { cap: of });
+
+  const uncapped = (await call('POST', '', wanted())).json.data.credential_id;
+  expect(capsOf(uncapped)).toEqual([]);
+  expect((await cap(free, 900)).json.data).toEqual({ credential_id: free, cap: 900 });
+  expect((await cap(free, null)).status).toBe(200);
+  expect(capsOf(free)).toEqual([900, null]);
+
+  const resets_at = '2026-12-01T00:00:00.000Z';
+  const capped = { credential_id: own.credential_id, cap: 500, spent: 20, resets_at };
+  world.ledger.terms.set(account_id, {
+    funding: { mode: 'credits' },
+    ...{ spend_caps: [], credential_spend_caps: [capped], balance_alert: null },
+  });
+  const inherited = (await call('POST', '', wanted())).json.data.credential_id;
+  const lower = (await call('POST', '', wanted(20))).json.data.credential_id;
+  expect([capsOf(inherited), capsOf(lower)]).toEqual([[500], [20]]);
+  const refusals = [
+    await call('POST', '', wanted(501)),
+    await call('POST', '', wanted(null)),
+    await cap(lower, 501),
+    await cap(lower, null),
+  ];
+  expect(refusals.map(({ json }) => json.error?.detail)).toEqual(
+    Array(4).fill({ reason: 'not_delegable' }),
+  );
+  expect((await cap(lower, 500)).status).toBe(200);
+  expect((await cap(own.credential_id, 500)).status).toBe(403);
+  expect((await cap(newCredentialId(), 5)).status).toBe(404);
+  const project = `/v2/projects/${own.project_id}`;
+  const shown = await callDocumented(gateway.publicUrl, { path: project, key: own.secret });
+  expect(shown.json.data.credential_spend_cap).toEqual({ cap: 500, spent: 20, resets_at });
+});
+
 test('a wider Credential, one of another Service account or Project is neither rotated nor revoked (Self-service Credentials) [self-service-credentials]', async () => {
   const { account_id, own, issue, call } = await newCustomer();
   const { service_account_id } = await operate(

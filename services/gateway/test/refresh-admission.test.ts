@@ -87,6 +87,7 @@ test('an accepted refresh is answered 202 with its record, terms, Location and R
     {
       refreshId: record.refresh_id,
       accountId: principal.accountId,
+      credentialId: principal.credentialId,
       projectId: principal.projectId,
       requestId: answer.json.meta.request_id,
       idempotencyKey: null,

@@ -198,6 +198,33 @@ describe('the list of refreshes [list]', () => {
     expect(await idsOf(`?refresh_id=${ids[0]}&state=queued`)).toEqual([]);
   });
 
+  test('is narrowed by inventory, outcome and time, together too (Free looks and findable lists) [list]', async () => {
+    const { key, principal } = world.issue();
+    const ids = [await startRefresh(key), await startRefresh(key), await startRefresh(key)];
+    complete(ids[0] ?? '');
+    const of = async (query: string) => {
+      const { json } = await list(principal.projectId, key, query);
+      return json.data?.items.map((one: { refresh_id: string }) => one.refresh_id) ?? json.error;
+    };
+    const { items } = (await list(principal.projectId, key)).json.data;
+    const { platform_id, app_id, context_id } = items[1].scope;
+    const inventory = `platform_id=${platform_id}&app_id=${app_id}&context_id=${context_id}`;
+    const from = encodeURIComponent(items[1].requested_at.replace('Z', '+00:00'));
+
+    expect(await of(`?${inventory}`)).toEqual([ids[1]]);
+    expect(await of('?outcome=complete_changed&outcome=private')).toEqual([ids[0]]);
+    expect(await of(`?from=${from}`)).toContain(ids[1]);
+    expect(await of(`?to=${from}`)).not.toContain(ids[1]);
+    expect(await of(`?${inventory}&outcome=private`)).toEqual([]);
+    expect(await of('?app_id=730')).toMatchObject({
+      code: 'invalid_request',
+      detail: { issues: [{ field: 'platform_id' }, { field: 'context_id' }] },
+    });
+    expect(await of('?outcome=good&from=yesterday')).toMatchObject({
+      detail: { issues: [{ field: 'outcome.0' }, { field: 'from' }] },
+    });
+  });
+
   test('of another Project is not found, whether it exists or not', async () => {
     const { key, principal } = world.issue();
     const other = world.issue({ accountId: principal.accountId });

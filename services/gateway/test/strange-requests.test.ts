@@ -177,7 +177,10 @@ test.each(taking(time))(
       const answer = await answerTo(operationId, name, same);
 
       expect([same, answer.status]).toEqual([same, 200]);
-      expect(world.webhooks.asked.at(-1)?.query).toMatchObject({ [name]: time });
+      const { webhooks, collector } = world;
+      const ofRefreshes = operationId === 'listRefreshes';
+      const query = ofRefreshes ? collector.listed.at(-1) : webhooks.asked.at(-1)?.query;
+      expect(query).toMatchObject({ [name]: time });
     }
   },
 );

@@ -3,7 +3,7 @@ import type { InventoryKey } from '@inventory/contracts/inventory-key';
 import type { RefreshRefusal } from '@inventory/contracts/refusal';
 import type { Refused } from '@inventory/http/refused';
 import { ensureIndexes } from '@inventory/mongo/indexes';
-import { newProjectId, newScope } from '@inventory/testkit/builders';
+import { newCredentialId, newProjectId, newScope } from '@inventory/testkit/builders';
 import { testLogger } from '@inventory/testkit/namespace';
 import { seededRandom } from '@inventory/testkit/seeded-random';
 import { openTestStore } from '@inventory/testkit/test-store';
@@ -85,6 +85,16 @@ describe('a turn of a watch (Watches) [watch-runs]', () => {
     await stage.turn();
     expect(stage.requests).toHaveLength(2);
     expect(await stage.find()).toMatchObject({ recent: { runs: 1, credits: 3 } });
+  });
+
+  test('counts against the spend cap of the Credential that put its watch last (Spend cap per Credential) [credential-spend-cap]', async () => {
+    const stage = await openStage();
+    const credentialId = newCredentialId();
+    await stage.put({ credentialId });
+    await stage.toNextTurn();
+    await stage.turn();
+
+    expect(stage.requests).toMatchObject([{ credentialId }]);
   });
 
   test('is skipped, not queued, while admission is closed', async () => {

@@ -1,5 +1,5 @@
 import type { RefreshRecord, refreshRecord } from '@inventory/contracts/http/refresh';
-import { watchPath } from '@inventory/contracts/http/watches';
+import { watchLink } from '@inventory/contracts/http/watches';
 import { newScope } from '@inventory/testkit/builders';
 import { waitFor } from '@inventory/testkit/wait-for';
 import type { z } from 'zod';
@@ -14,7 +14,7 @@ import { startTestGateway } from './support/test-gateway.ts';
 function newProject(overrides: Partial<Principal> = {}) {
   const { key, principal } = world.issue(overrides);
   const { projectId } = principal;
-  const at = (scope: ReturnType<typeof newScope>) => watchPath(projectId, scope);
+  const at = (scope: ReturnType<typeof newScope>) => watchLink(projectId, scope);
   return {
     key,
     principal,
@@ -243,7 +243,7 @@ test('its runs have outcome, charge, event and the state of its deliveries, and 
     ...{ refreshId: id, accountId: principal.accountId, projectId: principal.projectId, scope },
     requestId: `req_${id}` as const,
     ...{ idempotencyKey: null, fingerprint: '', language: 'english' as const, maxCredits: 125 },
-    ...{ freshness: null, watchId: watch_id },
+    ...{ freshness: null, watchId: watch_id, credentialId: null },
     requestedAtMs: Date.parse('2026-01-15T10:00:00.000Z'),
   });
   /** A run, completed where it has a charge. */

@@ -40,6 +40,14 @@ export const collectorIndexes: readonly CollectionIndexes[] = [
         keys: { projectId: 1, phase: 1, requestedAtMs: -1, _id: -1 },
       },
       {
+        name: 'project_inventory_newest',
+        keys: { projectId: 1, scopeKey: 1, phase: 1, requestedAtMs: -1, _id: -1 },
+      },
+      {
+        name: 'project_outcome_newest',
+        keys: { projectId: 1, outcome: 1, requestedAtMs: -1, _id: -1 },
+      },
+      {
         name: 'watch_newest',
         keys: { watchId: 1, requestedAtMs: -1, _id: -1 },
         options: { partialFilterExpression: { watchId: { $gt: '' } } },

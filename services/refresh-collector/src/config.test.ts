@@ -49,7 +49,7 @@ describe('loadConfig', () => {
     expect(problems().join()).not.toContain('s3cret');
   });
 
-  it('refuses an identity that is named twice: it would be asked twice as fast', () => {
+  it('refuses an identity that is named twice: it would be used twice as fast', () => {
     expect(() => loadConfig({ ...required, PLATFORM_EGRESS: 'direct,direct' })).toThrow(/twice/);
   });
 });

@@ -7,10 +7,10 @@ import type { ServiceContext } from '@inventory/service-host/service-context';
 import { admitAttempt } from './admission/admit-attempt.ts';
 import { cancelRefresh } from './admission/cancel-refresh.ts';
 import type { Admission } from './admission/open-admission.ts';
-import { releaseOrphanedHold } from './jobs/orphaned-holds.ts';
 import { applyFact } from './saga/apply-fact.ts';
 import { factOfBillingOutcome } from './saga/billing-fact.ts';
 import type { Saga } from './saga/open-saga.ts';
+import { releaseOrphanedHold } from './saga/orphaned-holds.ts';
 import type { Fact } from './saga/refresh-fact.domain.ts';
 import { lostHolds } from './saga/refresh-metrics.ts';
 

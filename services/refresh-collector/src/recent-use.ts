@@ -8,7 +8,7 @@ const quietPauseMaxMs = 5_000;
 const pausesPerLease = 3;
 
 /**
- * Whether this replica is used: it was asked for something, or something is open, within the last
+ * Whether this replica is used: it had a request, or something is open, within the last
  * minute. While it is not, what it reads of the other replicas may be older; it is read again before
  * the next use.
  */

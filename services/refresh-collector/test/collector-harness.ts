@@ -174,6 +174,7 @@ export async function openCollectorHarness(
         refreshId: newRefreshId(),
         accountId: newAccountId(),
         projectId: newProjectId(),
+        credentialId: null,
         requestId: newRequestId(),
         idempotencyKey: null,
         fingerprint: 'f'.repeat(64),

@@ -2,8 +2,8 @@ import { newProjectId, newRefreshId } from '@inventory/testkit/builders';
 import { only } from '@inventory/testkit/only';
 import { loadConfig } from '../src/config.ts';
 import { freshIdentity, type IdentityState } from '../src/egress/egress-identity.domain.ts';
-import { openStores, type Stores } from '../src/open-stores.ts';
 import { noPlan } from '../src/plan/published-plan.domain.ts';
+import { openStores, type Stores } from '../src/start-refresh-collector.ts';
 import { acceptedRefresh } from './refresh-builder.ts';
 import { openStoredRefreshes, type StoredRefreshes } from './stored-refreshes.ts';
 

@@ -1,9 +1,9 @@
 import type { BillingOutcome } from '@inventory/contracts/messages/billing';
 import type { ReceivedMessageOf } from '@inventory/messaging/bus';
 import { only } from '@inventory/testkit/only';
-import { sweepHolds } from '../src/jobs/orphaned-holds.ts';
 import { onBillingOutcome } from '../src/on-messages.ts';
 import type { Saga } from '../src/saga/open-saga.ts';
+import { sweepHolds } from '../src/saga/orphaned-holds.ts';
 import type { Refresh } from '../src/saga/refresh.domain.ts';
 import type { RefreshStore } from '../src/saga/refresh-store.ts';
 import { acceptedRefresh, holdOf } from './refresh-builder.ts';

@@ -9,8 +9,8 @@ import { systemClock } from '@inventory/runtime/clock';
 import { only } from '@inventory/testkit/only';
 import type { EgressConfig } from '../src/egress/egress-config.ts';
 import { openEgressIdentities } from '../src/egress/egress-identities.ts';
-import { classifyAnswer } from '../src/egress/platform-answer.domain.ts';
 import { createPlatformClient } from '../src/egress/platform-client.ts';
+import { classifyAnswer } from '../src/platform/platform-answer.domain.ts';
 
 const farMs = 600_000;
 /** Of connections that are never made. */

@@ -16,6 +16,7 @@ export function acceptedRefresh(overrides: Partial<Refresh> = {}): Refresh {
     refreshId: newRefreshId(),
     accountId: newAccountId(),
     projectId: newProjectId(),
+    credentialId: null,
     requestId: newRequestId(),
     idempotencyKey: null,
     fingerprint: 'f'.repeat(64),

@@ -1,4 +1,5 @@
 import type { WatchId } from '@inventory/contracts/ids';
+import { inventoryKeyText } from '@inventory/contracts/inventory-key';
 import type { RefreshState } from '@inventory/contracts/vocabulary';
 import { ensureIndexes } from '@inventory/mongo/indexes';
 import { systemIdentifiers } from '@inventory/runtime/identifiers';
@@ -8,7 +9,7 @@ import { type Db, MongoClient } from 'mongodb';
 import { collectorIndexes, openCollections } from '../src/collections.ts';
 import { type Refresh, refreshPhases, shownState } from '../src/saga/refresh.domain.ts';
 import { newDocument } from '../src/saga/refresh-document.ts';
-import { createRefreshListStore } from '../src/saga/refresh-list-store.ts';
+import { createRefreshListStore, type RefreshListQuery } from '../src/saga/refresh-list-store.ts';
 import { acceptedRefresh, requestedAtMs } from './refresh-builder.ts';
 
 const times = {
@@ -16,6 +17,7 @@ const times = {
   resend: { firstMs: 1, maxMs: 1 },
 } as const;
 const projectId = newProjectId();
+const inventory = { platform_id: '76561190000000000', app_id: 2, context_id: 2 };
 const watchId: WatchId = `wat_${systemIdentifiers.uuidV7()}`;
 
 let client: MongoClient;
@@ -40,6 +42,8 @@ beforeAll(async () => {
       phase: (at % 4 > 0 ? undefined : refreshPhases[(at / 4) % refreshPhases.length]) ?? 'refused',
       requestedAtMs: requestedAtMs + Math.floor(at / 5),
       watchId: at % 3 > 0 ? null : watchId,
+      scope: { ...inventory, app_id: 1 + (Math.floor(at / 4) % 3) },
+      outcome: at % 5 > 2 ? 'private' : 'incomplete',
       billing: billed([null, 0, 2][Math.floor(at / 12) % 3] ?? null),
     }),
   );
@@ -60,7 +64,7 @@ function billed(charged: number | null): Refresh['billing'] {
 async function listAll(
   states: readonly RefreshState[],
   refreshIds: readonly string[] = [],
-  runs: { readonly watchId?: WatchId; readonly isCharged?: boolean } = {},
+  of: Partial<RefreshListQuery> = {},
 ) {
   const lists = createRefreshListStore(openCollections(db).refreshes, testLogger);
   const listed: string[] = [];
@@ -68,7 +72,7 @@ async function listAll(
   for (;;) {
     const page = await lists.listRefreshes({
       ...{ projectId, states, refreshIds, limit: 3, before },
-      ...runs,
+      ...of,
     });
     listed.push(...page.items.map(({ refreshId: id }) => id));
     const last = page.items.at(-1);
@@ -87,6 +91,11 @@ function expected(states: readonly RefreshState[], isWanted = (_: Refresh) => tr
     .sort((a, b) => b.requestedAtMs - a.requestedAtMs || (a.refreshId < b.refreshId ? 1 : -1))
     .map(({ refreshId: id }) => id);
 }
+
+const isEnded = ({ phase }: Refresh) => phase === 'completed';
+const ofInventory = ({ scope }: Refresh) => scope.app_id === inventory.app_id;
+const ofTime = ({ requestedAtMs: atMs }: Refresh) =>
+  atMs >= requestedAtMs + 4 && atMs < requestedAtMs + 17;
 
 describe('The list of a Project (Refresh: List) [list]', () => {
   it.each<[RefreshState[]]>([[[]], [['completed']], [['queued', 'settling']], [['accepted']]])(
@@ -114,6 +123,30 @@ describe('The list of a Project (Refresh: List) [list]', () => {
     expect(await listAll([], [], { watchId, isCharged: true })).toEqual(chargedMore);
     expect(await listAll([], [], { watchId, isCharged: false })).toEqual(chargedNothing);
   });
+
+  it.each<[string, Partial<RefreshListQuery>, (one: Refresh) => boolean]>([
+    ['an inventory', { inventory: inventoryKeyText(inventory) }, ofInventory],
+    ['one outcome', { outcomes: ['private'] }, (one) => isEnded(one) && one.outcome === 'private'],
+    ['outcomes', { outcomes: ['private', 'incomplete'] }, isEnded],
+    ['a time', { from: requestedAtMs + 4, to: requestedAtMs + 17 }, ofTime],
+    [
+      'all of these',
+      { inventory: inventoryKeyText(inventory), outcomes: ['incomplete'], from: requestedAtMs + 4 },
+      (one) =>
+        ofInventory(one) &&
+        isEnded(one) &&
+        one.outcome === 'incomplete' &&
+        one.requestedAtMs >= requestedAtMs + 4,
+    ],
+  ])(
+    'of %s has each refresh once, newest first, page by page; one whose outcome is not final is of none (Free looks and findable lists) [list]',
+    async (_of, query, isWanted) => {
+      const wanted = expected([], isWanted);
+
+      expect(wanted.length).toBeGreaterThan(0);
+      expect(await listAll([], [], query)).toEqual(wanted);
+    },
+  );
 
   it('reads no refused attempt, however many there are: its phases are ranges of an index', async () => {
     finds.length = 0;

@@ -6,8 +6,11 @@ import { openTestStore } from '@inventory/testkit/test-store';
 import { collectorIndexes, openCollections } from '../src/collections.ts';
 import { freshIdentity } from '../src/egress/egress-identity.domain.ts';
 import { createIdentityStore } from '../src/egress/identity-store.ts';
-import { createRefreshSurveyStore, type RefreshSurvey } from '../src/plan/refresh-survey-store.ts';
-import { surveyRefreshes } from '../src/plan/survey-refreshes.ts';
+import {
+  createRefreshSurveyStore,
+  type RefreshSurvey,
+} from '../src/survey/refresh-survey-store.ts';
+import { surveyRefreshes } from '../src/survey/survey-refreshes.ts';
 
 const clock = createTestClock();
 const minuteMs = 60_000;

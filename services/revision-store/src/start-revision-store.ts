@@ -5,7 +5,6 @@ import { openBackends } from '@inventory/service-host/open-backends';
 import { serveInternal } from '@inventory/service-host/serve-internal';
 import type { ServiceContext, StartedService } from '@inventory/service-host/service-context';
 import type { RevisionStoreConfig } from './config.ts';
-import { onRevisionCommands } from './consumers/on-revision-commands.ts';
 import { readChangesPageRoute } from './http/changes-route.ts';
 import {
   eraseSavedInventoryRoute,
@@ -13,13 +12,15 @@ import {
   readCurrentPageRoute,
   readExportLinesRoute,
   readObservationRoute,
+  readSavedSummaryRoute,
 } from './http/inventory-routes.ts';
-import { listPagesRoute, putChunkRoute, readEpochRoute } from './http/staging-routes.ts';
 import { observeWaitingScans } from './metrics.ts';
 import { pruneInventories } from './pruning/prune-inventory.ts';
 import { pruneStaging } from './pruning/prune-staging.ts';
 import { openReading } from './reads/open-reading.ts';
+import { onRevisionCommands } from './scans/on-revision-commands.ts';
 import { openScanning, type Scanning } from './scans/open-scanning.ts';
+import { listPagesRoute, putChunkRoute, readEpochRoute } from './scans/staging-routes.ts';
 import { startAssemblies } from './scans/start-assemblies.ts';
 import { storeIndexes } from './storage/collections.ts';
 import { openRevisionStores } from './storage/open-stores.ts';
@@ -53,6 +54,7 @@ export async function startRevisionStore(
     readCurrentPageRoute.bind(reading),
     readChangesPageRoute.bind(reading),
     readObservationRoute.bind(reading),
+    readSavedSummaryRoute.bind(reading),
     lookUpAssetsRoute.bind(reading),
     readExportLinesRoute.bind(reading),
     eraseSavedInventoryRoute.bind(scanning),
@@ -78,10 +80,7 @@ function startPruning(
 }
 
 /** Reports the number of scans that wait for their assembly. */
-function startScanCount(
-  { lifetime, logger }: ServiceContext<RevisionStoreConfig>,
-  waiting: WaitingScans,
-): void {
+function startScanCount(context: ServiceContext<RevisionStoreConfig>, waiting: WaitingScans): void {
   const read = () => waiting.count();
-  observeWaitingScans(startScrapedReading({ name: 'waiting scans', read, lifetime, logger }));
+  observeWaitingScans(startScrapedReading('waiting scans', read, context));
 }

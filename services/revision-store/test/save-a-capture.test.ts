@@ -60,6 +60,36 @@ describe('A captured chain (Reads: Capture)', () => {
     });
   });
 
+  it('is told from a refresh by the summary, which has the counts of the latest observation and no rows (Free looks) [free-look]', async () => {
+    const scope = newScope();
+    const client = replicas[1].client;
+    expect(await client.summary(scope)).toBeNull();
+
+    const saved = await save({ scope, reportedTotalCount: 11 });
+
+    const page = await client.page(scope);
+    const counts = { totalCount: 10, descriptionCount: page.descriptions.length };
+    expect(await client.summary(scope)).toEqual({
+      revisionId: saved.revisionId,
+      observationId: saved.observationId,
+      verifiedAtMs: start + 9 * minute,
+      scanWindow: page.meta.scanWindow,
+      observedBy: 'capture',
+      language: 'english',
+      hiddenCount: 1,
+      ...counts,
+    });
+    const again = await refresh({ scope, pages: [plainPage(0, 10)] });
+    expect(await client.summary(scope)).toMatchObject({
+      observationId: again.observationId,
+      observedBy: 'refresh',
+      hiddenCount: 0,
+      ...counts,
+    });
+    await client.erase(scope);
+    expect(await client.summary(scope)).toBeNull();
+  });
+
   it('is the revision that a refresh of the same inventory finds unchanged', async () => {
     const scope = newScope();
     const saved = await save({ scope });

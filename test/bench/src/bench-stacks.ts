@@ -8,7 +8,7 @@ import type { Stack } from '@inventory/local-stack/stack';
 import { type StackOptions, startStack } from '@inventory/local-stack/start-stack';
 import { type Customer, openCustomer } from './customer.ts';
 
-/** How a stack differs from the plain one, whose platform answers at once and has no limits. */
+/** How a stack differs from the plain one, whose platform responds at once and has no limits. */
 export interface BenchStackOptions extends Pick<StackOptions, 'replicas' | 'serviceEnvironment'> {
   /** What each egress identity allows a minute, and how many there are. */
   readonly egress?: { readonly pagesPerMinute?: number; readonly identities: number };

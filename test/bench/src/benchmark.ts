@@ -4,7 +4,7 @@ import type { Row } from './row.ts';
 
 /** How a benchmark is run. */
 export interface BenchOptions {
-  /** Smaller sizes, for a first look; figures are then only rough. */
+  /** Smaller sizes, for a first check; figures are then only rough. */
   readonly quick: boolean;
   /** How long one load is measured. */
   readonly periodMs: number;

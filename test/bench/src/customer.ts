@@ -18,7 +18,7 @@ export type Inventory = SimulatedInventory;
 export interface Customer extends Project {
   /** Issues further Credentials of the Project; their secrets. */
   issueKeys(count: number): Promise<string[]>;
-  /** The body of an answer of the public API. */
+  /** The body of a response of the public API. */
   get(path: string): Promise<Buffer>;
   /** Posts a refresh and returns its id. */
   refresh(inventory: Inventory): Promise<string>;
@@ -35,7 +35,7 @@ interface RefreshRecord {
   readonly completed_at: string;
 }
 
-/** An answer with a status of 400 or above. */
+/** A response with a status of 400 or above. */
 class Refused extends Error {
   override name = 'Refused';
   /** Not decided, or refused for now. */
@@ -47,11 +47,11 @@ class Refused extends Error {
   }
 }
 
-/** Asks again while it is not decided, or refused for now. */
-export async function whileRefused<Result>(ask: () => Promise<Result>): Promise<Result> {
+/** Repeats a request while it is not decided, or refused for now. */
+export async function whileRefused<Result>(request: () => Promise<Result>): Promise<Result> {
   for (;;) {
     try {
-      return await ask();
+      return await request();
     } catch (error) {
       if (!(error instanceof Refused && error.isPassing)) throw error;
     }
@@ -62,7 +62,7 @@ export async function whileRefused<Result>(ask: () => Promise<Result>): Promise<
 const retryMs = 250;
 const issuedAtOnce = 16;
 const credits = 100_000_000;
-/** Status answers as soon as the refresh is terminal. */
+/** Status responds as soon as the refresh is terminal. */
 const waitSeconds = 20;
 
 export async function openCustomer(stack: Product): Promise<Customer> {
@@ -72,7 +72,7 @@ export async function openCustomer(stack: Product): Promise<Customer> {
   await operatorOf(stack).call('topUp', { account_id, amount: credits, ...key });
   const dispatcher = new Agent({ connections: 256, pipelining: 1 });
 
-  async function ask(
+  async function send(
     path: string,
     options: { method?: 'POST'; headers?: Record<string, string>; body?: string } = {},
   ): Promise<Buffer> {
@@ -93,17 +93,17 @@ export async function openCustomer(stack: Product): Promise<Customer> {
       });
       return secrets;
     },
-    get: (path) => ask(path),
+    get: (path) => send(path),
     async refresh(inventory) {
       const headers = { 'content-type': 'application/json' };
       const body = JSON.stringify({ max_credits: 125 });
       const path = `${inventoryPath(inventory)}/refresh`;
-      return recordIn(await ask(path, { method: 'POST', headers, body })).refresh_id;
+      return recordIn(await send(path, { method: 'POST', headers, body })).refresh_id;
     },
     async completed(refreshId) {
       const path = `/v2/platform/inventory-refreshes/${refreshId}?wait=${waitSeconds}`;
       for (;;) {
-        const record = recordIn(await ask(path));
+        const record = recordIn(await send(path));
         if (record.state === 'completed') return record;
       }
     },
@@ -117,7 +117,7 @@ function recordIn(body: Buffer): RefreshRecord {
 
 let inventories = 0;
 
-/** An inventory that no benchmark has asked for. */
+/** An inventory that no benchmark has requested. */
 export function newInventory(assets: number): Inventory {
   inventories += 1;
   return sizeInventory(assets, inventories);

@@ -28,10 +28,10 @@ export function openBenchLedger(db: Db): Promise<Ledger> {
   );
 }
 
-/** Rejects where a command has no answer. */
+/** Rejects where a command has no result. */
 export async function commitAll(ledger: Ledger, commands: readonly Command[]): Promise<void> {
   const items = commands.map((command) => ({ command }));
   const { quarantined, behind } = await ledger.commitCommands(items, async () => {});
-  const unanswered = quarantined.length + behind.length;
-  if (unanswered > 0) throw new Error(`${unanswered} commands have no answer`);
+  const undecided = quarantined.length + behind.length;
+  if (undecided > 0) throw new Error(`${undecided} commands have no result`);
 }

@@ -47,6 +47,7 @@ export function pair(accountId: AccountId, ofProject?: ProjectId): [Command, Com
       writtenAtMs,
       body: {
         ...subjects,
+        credentialId: null,
         commandId: `reserve:${refreshId}`,
         requestId: `req_${refreshId}`,
         productCode: 'platform.inventory.refresh.v1',

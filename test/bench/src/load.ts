@@ -50,8 +50,8 @@ export async function closedLoop(options: {
 }
 
 /**
- * So many a second, whatever the answers do. Delays count from when a request was due, so that a
- * slow answer is not hidden by what was not sent meanwhile.
+ * So many a second, whatever the responses do. Delays count from when a request was due, so that a
+ * slow response is not hidden by what was not sent meanwhile.
  */
 export async function openLoop(options: {
   readonly perSecond: number;

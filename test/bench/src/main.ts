@@ -31,7 +31,7 @@ import { isMissed, type Row, toTable } from './row.ts';
 
 /** Those on stacks of the same options follow each other: they share one. */
 const benchmarks: readonly Benchmark[] = [
-  // The plain stack rests while what uses none is measured.
+  // The plain stack is idle while what uses none is measured.
   leaveIdle,
   ledgerCore,
   ledgerStore,
@@ -50,14 +50,14 @@ const benchmarks: readonly Benchmark[] = [
   liveNeighbour,
   unknownKeys,
   pendingWork,
-  // It leaves deliveries behind that are never taken.
+  // Its deliveries remain and are never taken.
   webhooks,
   admissionLatency,
   liveRate,
   scaling,
   streams,
   heldStreams,
-  // Last: where it cannot end in time it leaves its virtual time behind.
+  // Last: where it cannot end in time its virtual time remains.
   collectors,
 ];
 
@@ -137,5 +137,5 @@ async function withBackends(
   }
 }
 
-// A benchmark that did not end leaves its servers behind; they end with this process.
+// A benchmark that did not end leaves its servers running; they end with this process.
 void main().finally(() => process.exit());

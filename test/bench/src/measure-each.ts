@@ -39,7 +39,7 @@ async function measureOne(
 ): Promise<Row[]> {
   if ('runWithoutBackends' in benchmark) return benchmark.runWithoutBackends(context);
   if (!('backends' in context)) return [];
-  // It would start servers only to leave them behind.
+  // It would start servers only to leave them running.
   if (leftMs <= 0) throw new Error('no time is left');
   const unhandled = Promise.withResolvers<never>();
   process.on('unhandledRejection', unhandled.reject);

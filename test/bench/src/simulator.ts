@@ -4,8 +4,8 @@ import type { Inventory } from './customer.ts';
 
 type Simulated = Pick<Stack, 'simulatorUrl'>;
 
-/** Asks the simulated platform; the JSON of its answer. Rejects where the status is not 200. */
-async function askSimulator(
+/** Calls the simulated platform; the JSON of its response. Rejects where the status is not 200. */
+async function callSimulator(
   { simulatorUrl }: Simulated,
   path: string,
   method: 'GET' | 'POST' | 'PATCH' = 'GET',
@@ -13,13 +13,13 @@ async function askSimulator(
 ): Promise<unknown> {
   const sent = content ? { body: JSON.stringify(content) } : {};
   const headers = { 'content-type': 'application/json' };
-  const answer = await request(`${simulatorUrl}${path}`, { method, headers, ...sent });
-  const text = await answer.body.text();
-  if (answer.statusCode !== 200) throw new Error(`${path}: ${answer.statusCode} ${text}`);
+  const response = await request(`${simulatorUrl}${path}`, { method, headers, ...sent });
+  const text = await response.body.text();
+  if (response.statusCode !== 200) throw new Error(`${path}: ${response.statusCode} ${text}`);
   return JSON.parse(text);
 }
 
-const placeOf = ({ platformId, appId, contextId }: Inventory) =>
+const pathOf = ({ platformId, appId, contextId }: Inventory) =>
   `${platformId}/${appId}/${contextId}`;
 
 export async function changeInventory(
@@ -29,17 +29,17 @@ export async function changeInventory(
     | { readonly kind: 'remove'; readonly positions: readonly number[] }
     | { readonly kind: 'add'; readonly count: number },
 ): Promise<void> {
-  await askSimulator(simulated, `/control/inventories/${placeOf(inventory)}`, 'POST', change);
+  await callSimulator(simulated, `/control/inventories/${pathOf(inventory)}`, 'POST', change);
 }
 
-/** What the platform takes to answer from now on. */
+/** What the platform takes to respond from now on. */
 export async function setLatency(simulated: Simulated, fixed_ms: number): Promise<void> {
-  await askSimulator(simulated, '/control/latency', 'PATCH', { fixed_ms });
+  await callSimulator(simulated, '/control/latency', 'PATCH', { fixed_ms });
 }
 
 /** The part of all requests that the platform did not throttle. */
 export async function admittedShare(simulated: Simulated): Promise<number> {
-  const { total } = (await askSimulator(simulated, '/control/counters')) as {
+  const { total } = (await callSimulator(simulated, '/control/counters')) as {
     readonly total: { readonly requests: number; readonly throttled: number };
   };
   return 1 - total.throttled / total.requests;
@@ -57,5 +57,5 @@ export async function readPage(
   after?: string,
 ): Promise<Page> {
   const query = `l=english&count=2000${after === undefined ? '' : `&start_assetid=${after}`}`;
-  return (await askSimulator(simulated, `/inventory/${placeOf(inventory)}?${query}`)) as Page;
+  return (await callSimulator(simulated, `/inventory/${pathOf(inventory)}?${query}`)) as Page;
 }

@@ -35,7 +35,7 @@ export interface Measured {
   readonly rates: Readonly<Record<keyof Sizes['shapes'], number>>;
 }
 
-/** So many targets, in turns from one of them on. */
+/** So many targets, round-robin from one of them on. */
 export function spreadOver<Target>(targets: readonly Target[], count: number, from = 0): Target[] {
   return Array.from(
     { length: count },
@@ -163,7 +163,7 @@ export async function openWithCursors(
   await offer(side, readers, { targets: projects, rate: projects.length, seconds: 2 });
 }
 
-/** Cuts all streams at once and opens them again, behind nothing. */
+/** Cuts all streams at once and opens them again, resumed without a backlog. */
 export async function storm(
   side: Side,
   readers: Readers,

@@ -53,8 +53,8 @@ async function subscribeProject(
       headers: { 'x-api-key': project.apiKey, 'content-type': 'application/json' },
       body: JSON.stringify({ url, types: ['inventory.refresh.completed'] }),
     });
-    const answer = await created.body.text();
-    if (created.statusCode !== 201) throw new Error(`no endpoint: ${answer}`);
+    const response = await created.body.text();
+    if (created.statusCode !== 201) throw new Error(`no endpoint: ${response}`);
   }
   return project;
 }

@@ -12,7 +12,7 @@ import '../../../services/gateway/src/metrics.ts';
 import '../../../services/gateway/src/streams/stream-metrics.ts';
 import '../../../services/refresh-collector/src/egress/egress-metrics.ts';
 import '../../../services/refresh-collector/src/live-pages/live-page-metrics.ts';
-import '../../../services/refresh-collector/src/plan/survey-metrics.ts';
+import '../../../services/refresh-collector/src/survey/survey-metrics.ts';
 import '../../../services/refresh-collector/src/planning/plan-metrics.ts';
 import '../../../services/refresh-collector/src/saga/refresh-metrics.ts';
 import '../../../services/revision-store/src/metrics.ts';

@@ -1,4 +1,4 @@
-import { refreshPath, refreshRecord } from '@inventory/contracts/http/refresh';
+import { refreshLink, refreshRecord } from '@inventory/contracts/http/refresh';
 import type { InventoryKey } from '@inventory/contracts/inventory-key';
 import { asSent } from '@inventory/testkit/as-sent';
 import type { z } from 'zod';
@@ -43,7 +43,7 @@ export function createPublicApi(gatewayUrl: string, apiKey: string | null): Publ
       body: { max_credits: maxCredits, ...(language ? { language } : {}) },
       headers: key === undefined ? {} : { 'idempotency-key': key },
     });
-  const status = (refreshId: string) => call({ path: refreshPath(refreshId) });
+  const status = (refreshId: string) => call({ path: refreshLink(refreshId) });
   return {
     call,
     refresh,
@@ -58,7 +58,7 @@ export function createPublicApi(gatewayUrl: string, apiKey: string | null): Publ
       if (answer.status !== 200) throw new Error(`not read: ${answer.status} ${answer.text}`);
       return asSent(refreshRecord, answer.json.data);
     },
-    cancel: (refreshId) => call({ method: 'POST', path: `${refreshPath(refreshId)}/cancel` }),
+    cancel: (refreshId) => call({ method: 'POST', path: `${refreshLink(refreshId)}/cancel` }),
     list: (projectId, query = '') =>
       call({ path: `/v2/projects/${projectId}/inventory-refreshes${query}` }),
     current: (scope, query = '') => call({ path: `${inventoryPath(scope)}/current${query}` }),

@@ -1,6 +1,7 @@
-import { type ProjectEvent, projectEvent } from '@inventory/contracts/http/project-event';
+import { projectEvent } from '@inventory/contracts/http/project-event';
 import { asSent } from '@inventory/testkit/as-sent';
 import { waitFor } from '@inventory/testkit/wait-for';
+import type { z } from 'zod';
 import {
   type ReceivedHook,
   startReceiver,
@@ -8,6 +9,8 @@ import {
 import { verifyHook } from '../../../services/event-stream/test/support/verify-hook.ts';
 import type { Customer, Operator } from './operator.ts';
 import { refreshOnePages } from './reading-customer.ts';
+
+type SentEvent = z.input<typeof projectEvent>;
 
 /** A customer with events and a webhook endpoint at a path of its own. */
 export interface Subscriber extends Customer {
@@ -25,9 +28,9 @@ export interface WebhookStory {
   /** The webhooks that reached a path, once they are that many. */
   arrived(path: string, times: number): Promise<readonly ReceivedHook[]>;
   /** The event of a webhook whose signature is right. */
-  verified(customer: Subscriber, hook: ReceivedHook | undefined): ProjectEvent;
+  verified(customer: Subscriber, hook: ReceivedHook | undefined): SentEvent;
   /** What the Project's log holds. */
-  eventsOf(customer: Subscriber): Promise<ProjectEvent[]>;
+  eventsOf(customer: Subscriber): Promise<SentEvent[]>;
 }
 
 const scopes = [
@@ -73,7 +76,7 @@ export async function openWebhookStory(
     verified: ({ endpointSecret }, hook) => asSent(projectEvent, verifyHook(endpointSecret, hook)),
     async eventsOf({ api, projectId }) {
       const { json } = await api.call({ path: `/v2/projects/${projectId}/events` });
-      return json.data.items.map(({ event }: { event: ProjectEvent }) => event);
+      return json.data.items.map(({ event }: { event: SentEvent }) => event);
     },
   };
 }

@@ -92,7 +92,7 @@ function platformServer(world: World, now: () => number): Server {
   return server;
 }
 
-/** A request as the core takes it, or the answer to one that never gets there. */
+/** A request as the core takes it, or the response to one that never gets there. */
 async function readRequest(
   request: IncomingMessage,
   tunnelIdentity: string | undefined,

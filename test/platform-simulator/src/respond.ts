@@ -14,10 +14,10 @@ export type PlatformRequest = {
   readonly body: string;
 };
 
-/** A response, and the inventory request it answers if it answers one. */
+/** A response, and the inventory request that it is for, if any. */
 export type Response = { readonly answer: Answer; readonly inventory?: InventoryRequest };
 
-/** The answer to any request: the platform's own endpoint, the listing, the knobs. */
+/** The response to any request: the platform's own endpoint, the listing, the knobs. */
 export function respond(request: PlatformRequest, world: World): Response {
   const { pathname } = request.url;
   if (pathname.startsWith('/control/')) {

@@ -5,7 +5,7 @@ import { oddPageScenarios } from './scenario/odd-page-scenarios.ts';
 import type { ScenarioDefinition } from './scenario/scenario-definition.ts';
 import { strangeByteScenarios } from './scenario/strange-byte-scenarios.ts';
 
-/** An inventory to ask the platform for. */
+/** An inventory to request from the platform. */
 export type SimulatedInventory = {
   readonly platformId: string;
   readonly appId: number;

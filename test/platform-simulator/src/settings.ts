@@ -22,7 +22,7 @@ const environment = z.object({
   SIMULATOR_SLOW_MS: whole(latency.slowMs, 0, 600_000),
 });
 
-/** The options the environment asks for. Throws one error that names every bad setting. */
+/** The options that the environment sets. Throws one error that names every bad setting. */
 export function readSettings(env: Record<string, string | undefined>): PlatformSimulatorOptions {
   const parsed = environment.safeParse(env);
   if (!parsed.success) {

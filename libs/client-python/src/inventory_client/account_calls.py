@@ -5,7 +5,8 @@ from typing import Unpack
 from .api import Api
 from .flows import Flow, Walk, iteration, operation
 from .options import CallOptions, ListOptions, UsageOptions
-from .wire import Account, Prices, Statement, StatementItemsItem, Usage
+from .paths import project_path
+from .wire import Account, Prices, Project, Statement, StatementItemsItem, Usage
 
 
 class AccountCalls(Api):
@@ -17,6 +18,11 @@ class AccountCalls(Api):
     def account(self, **options: Unpack[CallOptions]) -> Flow[Account]:
         """Balance, funding, limits, and the permissions of the Credential."""
         return self._data("/v2/account", options, "account_id")
+
+    @operation
+    def project(self, project_id: str, **options: Unpack[CallOptions]) -> Flow[Project]:
+        """The Project of the Credential: its name, and what the Credential may do."""
+        return self._data(project_path(project_id), options, "project_id")
 
     @operation
     def usage(self, **options: Unpack[UsageOptions]) -> Flow[Usage]:

@@ -56,6 +56,10 @@ class ListOptions(CallOptions, total=False):
 class RefreshListOptions(ListOptions, total=False):
     states: Sequence[str]
     refresh_ids: Sequence[str]
+    outcomes: Sequence[str]
+    scope: Scope
+    requested_from: str  # at this time or later, RFC 3339
+    requested_to: str  # before this time
 
 
 class PagesOptions(CallOptions, total=False):

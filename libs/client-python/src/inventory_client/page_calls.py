@@ -6,15 +6,20 @@ from typing import Any, Unpack
 from .answers import number_in, unexpected
 from .api import Api, page_with
 from .flows import Flow, Walk, iteration, operation
-from .options import ChangesOptions, ChangesPageOptions, CurrentPageOptions, CurrentPagesOptions
-from .options import LivePageOptions, LivePagesOptions
+from .options import CallOptions, ChangesOptions, ChangesPageOptions, CurrentPageOptions
+from .options import CurrentPagesOptions, LivePageOptions, LivePagesOptions
 from .paths import checked_revision, inventory_path, with_query
 from .records import DescribedAsset, PageAnswer
 from .transport import paid_read
-from .wire import ChangesPage, CurrentPage, LivePage, Scope
+from .wire import ChangesPage, CurrentPage, InventorySummary, LivePage, Scope
 
 
 class PageCalls(Api):
+    @operation
+    def summary(self, scope: Scope, **options: Unpack[CallOptions]) -> Flow[InventorySummary]:
+        """Free: what is saved of an inventory, without its rows."""
+        return self._data(f"{inventory_path(scope)}/summary", options, "revision_id")
+
     @operation
     def current_page(
         self, scope: Scope, **options: Unpack[CurrentPageOptions]

@@ -10,13 +10,16 @@ from .wire import Scope
 _uuid = "[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}"
 _wire_names = {
     "asset_ids": "assetid",
+    "outcomes": "outcome",
     "refresh_ids": "refresh_id",
     "states": "state",
     "from_day": "from",
     "to_day": "to",
+    "requested_from": "from",
+    "requested_to": "to",
 }
 # Options that are not parameters of a query.
-_own = {"deadline", "idempotency_key", "on_progress", "silence_max"}
+_own = {"deadline", "idempotency_key", "on_progress", "scope", "silence_max"}
 
 
 def inventory_path(scope: Scope) -> str:
@@ -41,9 +44,9 @@ def refresh_path(refresh_id: str) -> str:
     return f"/v2/platform/inventory-refreshes/{refresh_id}"
 
 
-def project_path(project_id: str, rest: str) -> str:
+def project_path(project_id: str, rest: str = "") -> str:
     _require(project_id, f"prj_{_uuid}", "The id of a Project must be prj_ and a UUID.")
-    return f"/v2/projects/{project_id}/{rest}"
+    return f"/v2/projects/{project_id}{rest and '/' + rest}"
 
 
 def watch_path(project_id: str, scope: Scope) -> str:
@@ -52,7 +55,9 @@ def watch_path(project_id: str, scope: Scope) -> str:
 
 
 def with_query(path: str, options: Mapping[str, Any]) -> str:
-    """Options that are not None; one with several values is repeated."""
+    """Options that are not None; one with several values is repeated, a scope is its parts."""
+    if "scope" in options:
+        options = {**options, **checked(options["scope"])}
     pairs = [
         (_wire_names.get(name, name), str(one).lower() if isinstance(one, bool) else str(one))
         for name, value in options.items()

@@ -35,6 +35,13 @@ class AccountSpendCapsItem(TypedDict):
     resets_at: str
 
 
+class AccountCredentialSpendCapsItem(TypedDict):
+    credential_id: str
+    cap: int
+    spent: int
+    resets_at: str
+
+
 class AccountBalanceAlert(TypedDict):
     threshold: int
 
@@ -49,6 +56,7 @@ class Account(TypedDict):
     events_enabled: bool
     credential: AccountCredential
     spend_caps: NotRequired[list[AccountSpendCapsItem]]
+    credential_spend_caps: NotRequired[list[AccountCredentialSpendCapsItem]]
     balance_alert: NotRequired[AccountBalanceAlert | None]
 
 
@@ -172,6 +180,27 @@ class EventPage(TypedDict):
     pagination: Pagination
 
 
+class InventorySummaryPendingRefresh(TypedDict):
+    refresh_id: str
+    state: Literal["accepted", "queued", "collecting", "settling", "completed"] | str
+    requested_at: str
+
+
+class InventorySummary(TypedDict):
+    scope: Scope
+    revision_id: str
+    observation_id: str
+    verified_at: str
+    scan_window: ChangesPageScanWindow
+    observed_by: Literal["refresh", "capture"] | str
+    language: Language
+    total_count: int
+    hidden_count: int
+    description_count: int | None
+    age_seconds: int
+    pending_refresh: InventorySummaryPendingRefresh | None
+
+
 class LivePagePagination(TypedDict):
     has_more: bool
     next_cursor: NotRequired[str]
@@ -251,6 +280,26 @@ class Prices(TypedDict):
     current_page: PricesLivePage
     changes_page: PricesLivePage
     next: PricesNext | None
+
+
+class ProjectCredentialSpendCap(TypedDict):
+    cap: int
+    spent: int
+    resets_at: str
+
+
+class Project(TypedDict):
+    project_id: str
+    account_id: str
+    name: str | None
+    environment: Literal["live"] | str
+    rate_limit: AccountRateLimit
+    service_account: AccountServiceAccount
+    traffic_limit: AccountRateLimit
+    events_enabled: bool
+    credential: AccountCredential
+    credential_spend_cap: ProjectCredentialSpendCap | None
+    spend_cap: NotRequired[ProjectCredentialSpendCap | None]
 
 
 class RateLimit(TypedDict):

@@ -14,17 +14,20 @@ export interface components {
             readonly funding: components["schemas"]["CreditFunding"] | components["schemas"]["SubscriptionFunding"];
             /** @description The limit of the Service account. */
             readonly rate_limit: {
+                /** Format: int64 */
                 readonly limit_per_minute: number;
             };
             /** @description Its active Credentials share the limit. */
             readonly service_account: {
                 readonly id: string;
                 readonly rate_limit: {
+                    /** Format: int64 */
                     readonly limit_per_minute: number;
                 };
             };
             /** @description The limit of all Service accounts together. */
             readonly traffic_limit: {
+                /** Format: int64 */
                 readonly limit_per_minute: number;
             };
             readonly events_enabled: boolean;
@@ -37,23 +40,40 @@ export interface components {
             /** @description Present for Credentials with `customer.account.read.v1` only. */
             readonly spend_caps?: readonly {
                 readonly project_id: string;
+                /** Format: int64 */
                 readonly cap: number;
+                /** Format: int64 */
+                readonly spent: number;
+                /** Format: date-time */
+                readonly resets_at: string;
+            }[];
+            /** @description Of all Credentials of the account; present as `spend_caps` is. */
+            readonly credential_spend_caps?: readonly {
+                readonly credential_id: string;
+                /** Format: int64 */
+                readonly cap: number;
+                /** Format: int64 */
                 readonly spent: number;
                 /** Format: date-time */
                 readonly resets_at: string;
             }[];
             /** @description Present for Credentials with `customer.account.read.v1` only. */
             readonly balance_alert?: {
+                /** Format: int64 */
                 readonly threshold: number;
             } | null;
         };
         readonly Amounts: {
+            /** Format: int64 */
             readonly total: number;
+            /** Format: int64 */
             readonly held: number;
+            /** Format: int64 */
             readonly available: number;
         };
         /** @description One item instance. */
         readonly Asset: {
+            /** Format: int64 */
             readonly appid: number;
             readonly contextid: string;
             /** @description May exceed 2^53. */
@@ -73,11 +93,15 @@ export interface components {
         };
         /** @description Texts and properties shared by all assets of one `classid` + `instanceid`. */
         readonly Description: {
+            /** Format: int64 */
             readonly appid: number;
             readonly classid: string;
             readonly instanceid: string;
             readonly market_hash_name?: string;
-            /** @description 1 where the item is tradable. */
+            /**
+             * Format: int64
+             * @description 1 where the item is tradable.
+             */
             readonly tradable?: number;
         } & {
             readonly [key: string]: unknown;
@@ -87,6 +111,7 @@ export interface components {
             /** @description The same on every delivery of the event. */
             readonly id: string;
             /**
+             * Format: int32
              * @description Version of the shape of this type.
              * @constant
              */
@@ -100,7 +125,9 @@ export interface components {
              */
             readonly type: "account.balance.low";
             readonly data: {
+                /** Format: int64 */
                 readonly available: number;
+                /** Format: int64 */
                 readonly threshold: number;
             };
             /** @description Relative to the base address. */
@@ -114,6 +141,7 @@ export interface components {
             readonly observation_id: string;
             /** Format: date-time */
             readonly verified_at: string;
+            /** Format: int64 */
             readonly age_seconds: number;
             readonly scan_window: {
                 /** Format: date-time */
@@ -123,10 +151,17 @@ export interface components {
             };
             readonly assets: readonly components["schemas"]["Asset"][];
             readonly descriptions: readonly components["schemas"]["Description"][];
-            /** @description Item instances of the whole inventory. */
+            /**
+             * Format: int64
+             * @description Item instances of the whole inventory.
+             */
             readonly total_count: number;
-            /** @description Stacked amounts of the whole inventory: an exact integer that may exceed 2^53. */
+            /**
+             * Format: int64
+             * @description Stacked amounts of the whole inventory: an exact integer that may exceed 2^53.
+             */
             readonly total_amount: number;
+            /** Format: int64 */
             readonly reported_total_count: number;
             /** @description Of a lookup: those of the given ids that no asset of the revision has. */
             readonly not_in_revision?: readonly string[];
@@ -139,6 +174,7 @@ export interface components {
             readonly observation_id: string;
             /** Format: date-time */
             readonly verified_at: string;
+            /** Format: int64 */
             readonly age_seconds: number;
             readonly scan_window: {
                 /** Format: date-time */
@@ -162,8 +198,11 @@ export interface components {
             readonly descriptions: readonly components["schemas"]["Description"][];
             /** @description Of the whole difference, not of the page. */
             readonly counts: {
+                /** Format: int64 */
                 readonly added: number;
+                /** Format: int64 */
                 readonly removed: number;
+                /** Format: int64 */
                 readonly changed: number;
             };
             readonly pagination: components["schemas"]["Pagination"];
@@ -182,7 +221,10 @@ export interface components {
         readonly LivePage: {
             readonly assets: readonly components["schemas"]["Asset"][];
             readonly descriptions: readonly components["schemas"]["Description"][];
-            /** @description The platform's count of the complete inventory. */
+            /**
+             * Format: int64
+             * @description The platform's count of the complete inventory.
+             */
             readonly total_count: number;
             readonly pagination: {
                 readonly has_more: boolean;
@@ -194,15 +236,20 @@ export interface components {
             readonly request_id: string;
             /** @enum {string} */
             readonly product_code: Open<"platform.inventory.refresh.v1" | "platform.inventory.watch.v1" | "platform.inventory.current.page.v1" | "platform.inventory.changes.page.v1" | "platform.inventory.page.v1">;
+            /** Format: int64 */
             readonly price_version: number;
+            /** Format: int64 */
             readonly credits_charged: number;
+            /** Format: int64 */
             readonly credits_remaining: number;
             /** @enum {string} */
             readonly billing_disposition: Open<"reserved" | "charged" | "not_charged" | "allowance_used">;
             readonly billing_reason: Open<"no_revision" | "no_changes" | "private_confirmed" | "not_found_confirmed" | "subscription_allowance" | "idempotent_replay"> | null;
             /** @constant */
             readonly funding?: "subscription";
+            /** Format: int64 */
             readonly units_charged?: number;
+            /** Format: int64 */
             readonly units_remaining?: number;
             readonly rate_limit: components["schemas"]["RateLimit"];
         };
@@ -215,116 +262,286 @@ export interface components {
             readonly request_id: string;
         };
         readonly Prices: {
+            /** Format: int64 */
             readonly price_version: number;
             /** Format: date-time */
             readonly effective_at: string;
             readonly refresh: {
                 /** @enum {string} */
                 readonly product_code: Open<"platform.inventory.refresh.v1" | "platform.inventory.watch.v1" | "platform.inventory.current.page.v1" | "platform.inventory.changes.page.v1" | "platform.inventory.page.v1">;
-                /** @description Held at acceptance and the least `max_credits`; the charge never exceeds it. */
+                /**
+                 * Format: int64
+                 * @description Held at acceptance and the least `max_credits`; the charge never exceeds it.
+                 */
                 readonly reservation: number;
-                /** @description For each started block of `block_assets` observed assets. */
+                /**
+                 * Format: int64
+                 * @description For each started block of `block_assets` observed assets.
+                 */
                 readonly block: number;
+                /** Format: int64 */
                 readonly block_assets: number;
-                /** @description For a confirmed private or not found outcome. */
+                /**
+                 * Format: int64
+                 * @description For a confirmed private or not found outcome.
+                 */
                 readonly diagnostic: number;
             };
             /** @description A run of a watch. */
             readonly watch: {
                 /** @enum {string} */
                 readonly product_code: Open<"platform.inventory.refresh.v1" | "platform.inventory.watch.v1" | "platform.inventory.current.page.v1" | "platform.inventory.changes.page.v1" | "platform.inventory.page.v1">;
-                /** @description As that of a refresh. */
+                /**
+                 * Format: int64
+                 * @description As that of a refresh.
+                 */
                 readonly reservation: number;
-                /** @description For each started block of `changed_block_assets`, where the run found a change. */
+                /**
+                 * Format: int64
+                 * @description For each started block of `changed_block_assets`, where the run found a change.
+                 */
                 readonly changed_block: number;
+                /** Format: int64 */
                 readonly changed_block_assets: number;
-                /** @description For each started block of `unchanged_block_assets`, where it found none. */
+                /**
+                 * Format: int64
+                 * @description For each started block of `unchanged_block_assets`, where it found none.
+                 */
                 readonly unchanged_block: number;
+                /** Format: int64 */
                 readonly unchanged_block_assets: number;
-                /** @description As that of a refresh. */
+                /**
+                 * Format: int64
+                 * @description As that of a refresh.
+                 */
                 readonly diagnostic: number;
             };
             readonly live_page: {
                 /** @enum {string} */
                 readonly product_code: Open<"platform.inventory.refresh.v1" | "platform.inventory.watch.v1" | "platform.inventory.current.page.v1" | "platform.inventory.changes.page.v1" | "platform.inventory.page.v1">;
-                /** @description For each page delivered; of a Live Page also where it is confirmed private or not found. */
+                /**
+                 * Format: int64
+                 * @description For each page delivered; of a Live Page also where it is confirmed private or not found.
+                 */
                 readonly page: number;
             };
             readonly current_page: {
                 /** @enum {string} */
                 readonly product_code: Open<"platform.inventory.refresh.v1" | "platform.inventory.watch.v1" | "platform.inventory.current.page.v1" | "platform.inventory.changes.page.v1" | "platform.inventory.page.v1">;
-                /** @description For each page delivered; of a Live Page also where it is confirmed private or not found. */
+                /**
+                 * Format: int64
+                 * @description For each page delivered; of a Live Page also where it is confirmed private or not found.
+                 */
                 readonly page: number;
             };
             /** @description The price of a page of Current; no difference is free. */
             readonly changes_page: {
                 /** @enum {string} */
                 readonly product_code: Open<"platform.inventory.refresh.v1" | "platform.inventory.watch.v1" | "platform.inventory.current.page.v1" | "platform.inventory.changes.page.v1" | "platform.inventory.page.v1">;
-                /** @description For each page delivered; of a Live Page also where it is confirmed private or not found. */
+                /**
+                 * Format: int64
+                 * @description For each page delivered; of a Live Page also where it is confirmed private or not found.
+                 */
                 readonly page: number;
             };
             /** @description The announced list that takes effect next; null where none is. Until then it may be replaced by one of a higher version. */
             readonly next: {
+                /** Format: int64 */
                 readonly price_version: number;
                 /** Format: date-time */
                 readonly effective_at: string;
                 readonly refresh: {
                     /** @enum {string} */
                     readonly product_code: Open<"platform.inventory.refresh.v1" | "platform.inventory.watch.v1" | "platform.inventory.current.page.v1" | "platform.inventory.changes.page.v1" | "platform.inventory.page.v1">;
-                    /** @description Held at acceptance and the least `max_credits`; the charge never exceeds it. */
+                    /**
+                     * Format: int64
+                     * @description Held at acceptance and the least `max_credits`; the charge never exceeds it.
+                     */
                     readonly reservation: number;
-                    /** @description For each started block of `block_assets` observed assets. */
+                    /**
+                     * Format: int64
+                     * @description For each started block of `block_assets` observed assets.
+                     */
                     readonly block: number;
+                    /** Format: int64 */
                     readonly block_assets: number;
-                    /** @description For a confirmed private or not found outcome. */
+                    /**
+                     * Format: int64
+                     * @description For a confirmed private or not found outcome.
+                     */
                     readonly diagnostic: number;
                 };
                 /** @description A run of a watch. */
                 readonly watch: {
                     /** @enum {string} */
                     readonly product_code: Open<"platform.inventory.refresh.v1" | "platform.inventory.watch.v1" | "platform.inventory.current.page.v1" | "platform.inventory.changes.page.v1" | "platform.inventory.page.v1">;
-                    /** @description As that of a refresh. */
+                    /**
+                     * Format: int64
+                     * @description As that of a refresh.
+                     */
                     readonly reservation: number;
-                    /** @description For each started block of `changed_block_assets`, where the run found a change. */
+                    /**
+                     * Format: int64
+                     * @description For each started block of `changed_block_assets`, where the run found a change.
+                     */
                     readonly changed_block: number;
+                    /** Format: int64 */
                     readonly changed_block_assets: number;
-                    /** @description For each started block of `unchanged_block_assets`, where it found none. */
+                    /**
+                     * Format: int64
+                     * @description For each started block of `unchanged_block_assets`, where it found none.
+                     */
                     readonly unchanged_block: number;
+                    /** Format: int64 */
                     readonly unchanged_block_assets: number;
-                    /** @description As that of a refresh. */
+                    /**
+                     * Format: int64
+                     * @description As that of a refresh.
+                     */
                     readonly diagnostic: number;
                 };
                 readonly live_page: {
                     /** @enum {string} */
                     readonly product_code: Open<"platform.inventory.refresh.v1" | "platform.inventory.watch.v1" | "platform.inventory.current.page.v1" | "platform.inventory.changes.page.v1" | "platform.inventory.page.v1">;
-                    /** @description For each page delivered; of a Live Page also where it is confirmed private or not found. */
+                    /**
+                     * Format: int64
+                     * @description For each page delivered; of a Live Page also where it is confirmed private or not found.
+                     */
                     readonly page: number;
                 };
                 readonly current_page: {
                     /** @enum {string} */
                     readonly product_code: Open<"platform.inventory.refresh.v1" | "platform.inventory.watch.v1" | "platform.inventory.current.page.v1" | "platform.inventory.changes.page.v1" | "platform.inventory.page.v1">;
-                    /** @description For each page delivered; of a Live Page also where it is confirmed private or not found. */
+                    /**
+                     * Format: int64
+                     * @description For each page delivered; of a Live Page also where it is confirmed private or not found.
+                     */
                     readonly page: number;
                 };
                 /** @description The price of a page of Current; no difference is free. */
                 readonly changes_page: {
                     /** @enum {string} */
                     readonly product_code: Open<"platform.inventory.refresh.v1" | "platform.inventory.watch.v1" | "platform.inventory.current.page.v1" | "platform.inventory.changes.page.v1" | "platform.inventory.page.v1">;
-                    /** @description For each page delivered; of a Live Page also where it is confirmed private or not found. */
+                    /**
+                     * Format: int64
+                     * @description For each page delivered; of a Live Page also where it is confirmed private or not found.
+                     */
                     readonly page: number;
                 };
             } | null;
         };
         readonly ProjectEvent: components["schemas"]["RefreshCompletedEvent"] | components["schemas"]["WatchPausedEvent"] | components["schemas"]["BalanceLowEvent"];
+        readonly Project: {
+            readonly project_id: string;
+            readonly account_id: string;
+            readonly name: string | null;
+            /**
+             * @description More values may be added.
+             * @enum {string}
+             */
+            readonly environment: "live";
+            /** @description The limit of the Service account. */
+            readonly rate_limit: {
+                /** Format: int64 */
+                readonly limit_per_minute: number;
+            };
+            /** @description Its active Credentials share the limit. */
+            readonly service_account: {
+                readonly id: string;
+                readonly rate_limit: {
+                    /** Format: int64 */
+                    readonly limit_per_minute: number;
+                };
+            };
+            /** @description The limit of all Service accounts together. */
+            readonly traffic_limit: {
+                /** Format: int64 */
+                readonly limit_per_minute: number;
+            };
+            readonly events_enabled: boolean;
+            readonly credential: {
+                readonly credential_id: string;
+                readonly project_id: string;
+                readonly scopes: readonly Open<"platform.inventory.refresh.v1" | "platform.inventory.current.page.v1" | "platform.inventory.page.v1" | "customer.events.read.v1" | "customer.webhooks.manage.v1" | "customer.account.read.v1" | "customer.account.manage.v1" | "customer.credentials.manage.v1" | "*">[];
+                readonly expires_at: string | null;
+            };
+            /** @description Of this Credential, for the UTC month; null without one. */
+            readonly credential_spend_cap: {
+                /** Format: int64 */
+                readonly cap: number;
+                /** Format: int64 */
+                readonly spent: number;
+                /** Format: date-time */
+                readonly resets_at: string;
+            } | null;
+            /** @description Of the Project; present for Credentials with `customer.account.read.v1` only. */
+            readonly spend_cap?: {
+                /** Format: int64 */
+                readonly cap: number;
+                /** Format: int64 */
+                readonly spent: number;
+                /** Format: date-time */
+                readonly resets_at: string;
+            } | null;
+        };
+        readonly InventorySummary: {
+            readonly scope: components["schemas"]["Scope"];
+            readonly revision_id: string;
+            readonly observation_id: string;
+            /** Format: date-time */
+            readonly verified_at: string;
+            readonly scan_window: {
+                /** Format: date-time */
+                readonly started_at: string;
+                /** Format: date-time */
+                readonly completed_at: string;
+            };
+            /**
+             * @description `refresh`, or `capture` where it was read page by page as Live Pages.
+             * @enum {string}
+             */
+            readonly observed_by: Open<"refresh" | "capture">;
+            /**
+             * @description Of the scan; descriptions in another one may be older, or absent.
+             * @enum {string}
+             */
+            readonly language: components["schemas"]["Language"];
+            /**
+             * Format: int64
+             * @description Item instances of the whole inventory.
+             */
+            readonly total_count: number;
+            /**
+             * Format: int64
+             * @description How many more the platform reported than it showed: hidden items.
+             */
+            readonly hidden_count: number;
+            /** @description Different pairs of `classid` and `instanceid`; null of a revision that was saved before they were counted. */
+            readonly description_count: number | null;
+            /** Format: int64 */
+            readonly age_seconds: number;
+            /** @description The newest refresh of this inventory by this Project that is under way; null without one. */
+            readonly pending_refresh: {
+                readonly refresh_id: string;
+                /** @enum {string} */
+                readonly state: Open<"accepted" | "queued" | "collecting" | "settling" | "completed">;
+                /** Format: date-time */
+                readonly requested_at: string;
+            } | null;
+        };
         readonly RateLimit: {
+            /** Format: int64 */
             readonly limit_per_minute: number;
+            /** Format: int64 */
             readonly remaining: number;
+            /** Format: int32 */
             readonly reset_seconds: number;
         };
         readonly Watch: {
             /** @description Null in a dry run of an inventory that is not watched. */
             readonly watch_id: string | null;
             readonly scope: components["schemas"]["Scope"];
+            /** Format: int64 */
             readonly every_seconds: number;
             readonly language: components["schemas"]["Language"];
             readonly max_credits_per_day: number | null;
@@ -336,9 +553,15 @@ export interface components {
             readonly last_refresh_id: string | null;
             /** @description Null while the last run is open. */
             readonly last_outcome: Open<"complete_changed" | "complete_unchanged" | "private" | "not_found" | "upstream_unavailable" | "incomplete" | "cancelled" | "internal_failure"> | null;
-            /** @description In 30 days at what its last runs cost; before the first one an estimate. */
+            /**
+             * Format: int64
+             * @description In 30 days at what its last runs cost; before the first one an estimate.
+             */
             readonly expected_credits_per_month: number;
-            /** @description It cannot cost more in a month of 31 days. */
+            /**
+             * Format: int64
+             * @description It cannot cost more in a month of 31 days.
+             */
             readonly maximum_credits_per_month: number;
         };
         readonly WatchRun: {
@@ -377,6 +600,7 @@ export interface components {
              * @enum {string}
              */
             readonly mode: "subscription";
+            /** Format: int64 */
             readonly units_per_month: number;
             /** @description The UTC month of the available units, which expire at its end. */
             readonly period: {
@@ -386,8 +610,11 @@ export interface components {
                 readonly ends_at: string;
             };
             readonly units: {
+                /** Format: int64 */
                 readonly total: number;
+                /** Format: int64 */
                 readonly held: number;
+                /** Format: int64 */
                 readonly available: number;
             };
         };
@@ -396,6 +623,7 @@ export interface components {
             /** @description The same on every delivery of the event. */
             readonly id: string;
             /**
+             * Format: int32
              * @description Version of the shape of this type.
              * @constant
              */
@@ -424,7 +652,9 @@ export interface components {
             readonly request_id: string;
             /** @enum {string} */
             readonly product_code: Open<"platform.inventory.refresh.v1" | "platform.inventory.watch.v1" | "platform.inventory.current.page.v1" | "platform.inventory.changes.page.v1" | "platform.inventory.page.v1">;
+            /** Format: int64 */
             readonly price_version: number;
+            /** Format: int64 */
             readonly credits_reserved: number;
             /** @enum {string} */
             readonly billing_disposition: Open<"reserved" | "charged" | "not_charged" | "allowance_used">;
@@ -432,8 +662,11 @@ export interface components {
             readonly billing_reason?: "subscription_allowance";
             /** @constant */
             readonly funding?: "subscription";
+            /** Format: int64 */
             readonly units_charged?: number;
+            /** Format: int64 */
             readonly units_remaining?: number;
+            /** Format: int64 */
             readonly units_reserved?: number;
             readonly rate_limit: components["schemas"]["RateLimit"];
         };
@@ -441,6 +674,7 @@ export interface components {
             /** @enum {string} */
             readonly state: Open<"reserved" | "pending" | "finalized">;
             readonly disposition: Open<"finalize_complete" | "finalize_diagnostic" | "finalize_saved" | "release"> | null;
+            /** Format: int64 */
             readonly credits_reserved: number;
             readonly credits_charged: number | null;
             readonly credits_released: number | null;
@@ -449,6 +683,7 @@ export interface components {
              * @constant
              */
             readonly funding?: "subscription";
+            /** Format: int64 */
             readonly units_reserved?: number;
             readonly units_charged?: number | null;
             readonly units_released?: number | null;
@@ -458,6 +693,7 @@ export interface components {
             /** @description The same on every delivery of the event. */
             readonly id: string;
             /**
+             * Format: int32
              * @description Version of the shape of this type.
              * @constant
              */
@@ -578,7 +814,9 @@ export interface components {
         };
         readonly Scope: {
             readonly platform_id: string;
+            /** Format: int64 */
             readonly app_id: number;
+            /** Format: int32 */
             readonly context_id: number;
         };
         readonly Statement: {
@@ -590,9 +828,13 @@ export interface components {
                 readonly kind: string;
                 /** @enum {string} */
                 readonly asset: Open<"credits" | "units">;
+                /** Format: int64 */
                 readonly change_available: number;
+                /** Format: int64 */
                 readonly change_held: number;
+                /** Format: int64 */
                 readonly available_after: number;
+                /** Format: int64 */
                 readonly held_after: number;
                 readonly product_code: Open<"platform.inventory.refresh.v1" | "platform.inventory.watch.v1" | "platform.inventory.current.page.v1" | "platform.inventory.changes.page.v1" | "platform.inventory.page.v1"> | null;
                 readonly price_version: number | null;
@@ -616,10 +858,17 @@ export interface components {
                 readonly product_code: Open<"platform.inventory.refresh.v1" | "platform.inventory.watch.v1" | "platform.inventory.current.page.v1" | "platform.inventory.changes.page.v1" | "platform.inventory.page.v1">;
                 /** @enum {string} */
                 readonly asset: Open<"credits" | "units">;
-                /** @description Pages charged and refreshes settled; releases do not count. */
+                /**
+                 * Format: int64
+                 * @description Pages charged and refreshes settled; releases do not count.
+                 */
                 readonly count: number;
+                /** Format: int64 */
                 readonly charged: number;
-                /** @description Refunded for pages that were not delivered, on the day of the refund. */
+                /**
+                 * Format: int64
+                 * @description Refunded for pages that were not delivered, on the day of the refund.
+                 */
                 readonly reversed: number;
             }[];
         };

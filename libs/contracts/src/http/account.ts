@@ -1,6 +1,8 @@
 import { z } from 'zod';
 import { accountId, credentialId, projectId, serviceAccountId } from '../ids.ts';
 import {
+  capUse,
+  credentialSpendCaps,
   shownAlert,
   shownFunding,
   spendCaps,
@@ -22,15 +24,8 @@ export const amounts = z.object({
 
 const perMinute = wire({ limitPerMinute: z.int().min(0) });
 
-/**
- * `data` of GET Account. `balance` is prepaid credits; the units of an account that is funded by a
- * subscription are in `funding`. `spend_caps` and `balance_alert` are present for Credentials with
- * `customer.account.read.v1` only.
- */
-export const accountView = wire({
-  accountId,
-  balance: amounts,
-  funding: shownFunding.describe('How the account pays.'),
+/** What the Credential of the request may do, and which limits it shares. */
+const keyFields = {
   rateLimit: perMinute.describe('The limit of the Service account.'),
   serviceAccount: wire({ id: serviceAccountId, rateLimit: perMinute }).describe(
     'Its active Credentials share the limit.',
@@ -43,14 +38,45 @@ export const accountView = wire({
     scopes: z.array(grantedPermission),
     expiresAtMs: time.nullable(),
   }),
+};
+
+/**
+ * `data` of GET Account. `balance` is prepaid credits; the units of an account that is funded by a
+ * subscription are in `funding`. `spend_caps` and `balance_alert` are present for Credentials with
+ * `customer.account.read.v1` only.
+ */
+export const accountView = wire({
+  accountId,
+  balance: amounts,
+  funding: shownFunding.describe('How the account pays.'),
+  ...keyFields,
   spendCaps: spendCaps
     .optional()
     .describe('Present for Credentials with `customer.account.read.v1` only.'),
+  credentialSpendCaps: credentialSpendCaps
+    .optional()
+    .describe('Of all Credentials of the account; present as `spend_caps` is.'),
   balanceAlert: shownAlert
     .optional()
     .describe('Present for Credentials with `customer.account.read.v1` only.'),
 });
 export type AccountView = z.output<typeof accountView>;
+
+/** `data` of GET Project: what the Credential of the request can see of its own Project. */
+export const projectView = wire({
+  projectId,
+  accountId,
+  name: z.string().nullable(),
+  environment: z.enum(['live']).describe('More values may be added.'),
+  ...keyFields,
+  credentialSpendCap: capUse
+    .nullable()
+    .describe('Of this Credential, for the UTC month; null without one.'),
+  spendCap: capUse
+    .nullable()
+    .optional()
+    .describe('Of the Project; present for Credentials with `customer.account.read.v1` only.'),
+});
 
 /** Query of GET Statement. */
 export const statementQuery = z.object(listParameters);

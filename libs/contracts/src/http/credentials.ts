@@ -56,12 +56,29 @@ export const foundCredential = wire({
     .describe('Whether it is the secret of the Credential now, or one in its overlap.'),
 });
 
+const spendCapMax = 1_000_000_000_000;
+const spendCap = z.int().min(0).max(spendCapMax).nullable();
+
 /** Body of POST …/credentials. */
 export const newCredential = strictWire({
   name: name.nullable().default(null),
   scopes,
   expiresAtMs: expiry.optional(),
+  spendCap: spendCap
+    .optional()
+    .describe(
+      'Most credits or units that are bought with it in a UTC month; null for no cap. At most that of ' +
+        'this Credential, which it has when absent.',
+    ),
 });
+
+/** Body of PUT …/{credential_id}/spend-cap. */
+export const credentialSpendCap = strictWire({
+  cap: spendCap.describe('Null for none. At most that of this Credential.'),
+});
+
+/** `data` of PUT …/{credential_id}/spend-cap. */
+export const cappedCredential = wire({ credentialId, cap: spendCap });
 
 /** Body of POST …/{credential_id}/rotate. */
 export const credentialRotation = strictWire({

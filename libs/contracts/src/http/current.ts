@@ -6,14 +6,18 @@ import { descriptions, lookupAssetsMax, pageAssetsMax } from '../vocabulary.ts';
 import { time, wire } from '../wire.ts';
 import { inventoryRows } from './inventory-rows.ts';
 import { pagination } from './meta.ts';
-import { cursorParameter, languageParameter, optionalDecimal } from './parameters.ts';
+import { canonicalDecimal, cursorParameter, languageParameter } from './parameters.ts';
 
 /** Query of GET Current. Assets are looked up by their ids, or a page of all of them is read. */
 export const currentQuery = wire({
   language: languageParameter,
-  pageSize: optionalDecimal(1, pageAssetsMax, pageAssetsMax).describe(
-    'At most so many assets; fewer where more would be larger than 16 MiB.',
-  ),
+  // Without a default in the document: generated clients send defaults, and a lookup refuses this.
+  pageSize: canonicalDecimal(1, pageAssetsMax)
+    .optional()
+    .describe(
+      `At most so many assets, ${pageAssetsMax} when absent; fewer where more would be larger than ` +
+        '16 MiB.',
+    ),
   cursor: cursorParameter
     .optional()
     .describe('Readable for 24 hours after its revision was superseded.'),

@@ -15,12 +15,6 @@ export function decimalWithDefault(minimum: number, maximum: number, byDefault: 
   return numberOf(documented).default(byDefault);
 }
 
-/** As {@link decimalWithDefault}, where its absence differs from the default. */
-export function optionalDecimal(minimum: number, maximum: number, byDefault: number) {
-  const text = decimalText(minimum, maximum);
-  return numberOf(text.meta({ ...text.meta(), default: byDefault })).optional();
-}
-
 function numberOf(text: z.ZodString) {
   return z.codec(text, z.number(), { decode: Number, encode: String });
 }
@@ -115,9 +109,8 @@ export const idempotencyKey = z
 
 /** Items of a batch: the document shows their schema, and each is validated on its own. */
 export function batchItems(item: z.ZodType, itemsMax: number) {
-  const { $schema: _, ...itemJsonSchema } = z.toJSONSchema(item, { io: 'input' });
   return z
-    .array(z.unknown().meta(itemJsonSchema))
+    .array(z.unknown().meta({ documentedAs: item }))
     .min(1, 'must hold at least one item')
     .max(itemsMax, `must hold at most ${itemsMax} items`);
 }

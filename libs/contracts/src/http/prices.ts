@@ -45,7 +45,6 @@ const fields = {
   changesPage: pagePrice.describe('The price of a page of Current; no difference is free.'),
 };
 const prices = wire(fields);
-export type Prices = z.output<typeof prices>;
 
 /**
  * `data` of GET Prices: the current list, in credits, and the one that takes effect next. Prices in

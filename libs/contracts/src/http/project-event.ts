@@ -72,8 +72,5 @@ export const projectEvent = z.discriminatedUnion('type', [
   balanceLowEvent,
 ]);
 
-/** As it is sent. */
-export type ProjectEvent = z.input<typeof projectEvent>;
-
 /** The name of a type of event; later versions may add some. */
 export const eventTypeName = z.string().regex(/^[a-z][a-z0-9._-]{0,99}$/);

@@ -31,7 +31,7 @@ export const refreshBatchBody = z.strictObject({
 
 const itemBasis = {
   idempotencyKey: z.string().describe('As it was sent; empty where the item has none.'),
-  /** What a single request would have been answered with; null once the refresh is terminal. */
+  /** `Retry-After` of the same request alone; null once the refresh is terminal. */
   retryAfterSeconds: z.int().min(1).nullable(),
 };
 

@@ -12,7 +12,13 @@ import {
 } from '../vocabulary.ts';
 import { strictWire, time, wire } from '../wire.ts';
 import { pagination } from './meta.ts';
-import { decimalWithDefault, listParameters, waitSecondsMax } from './parameters.ts';
+import {
+  decimalWithDefault,
+  listParameters,
+  queryTimeMs,
+  scopePath,
+  waitSecondsMax,
+} from './parameters.ts';
 
 /** Least `max_credits` of a refresh, whatever a price list reserves. */
 export const maxCreditsMin = 125;
@@ -118,13 +124,16 @@ export const refreshQuery = z.object({
   ),
 });
 
-export function refreshPath(id: string): string {
+export function refreshLink(id: string): string {
   return `/v2/platform/inventory-refreshes/${id}`;
 }
 
 const repetitionsMax = 100;
 
-/** Query of the list of a Project's refreshes; `state` and `refresh_id` are repeatable. */
+const ofScope = scopePath.partial().shape;
+const onlyOfInventory = 'Only of this inventory; given with its other parts.';
+
+/** Query of the list of a Project's refreshes; `state`, `outcome` and `refresh_id` are repeatable. */
 export const refreshesQuery = wire({
   state: z
     .array(refreshState)
@@ -134,7 +143,22 @@ export const refreshesQuery = wire({
     .array(refreshId)
     .max(repetitionsMax, `may be given ${repetitionsMax} times`)
     .describe('Only these refreshes; all when absent.'),
+  outcome: z
+    .array(refreshOutcome)
+    .max(repetitionsMax, `may be given ${repetitionsMax} times`)
+    .describe('Only refreshes with one of these outcomes; all when absent.'),
+  platform_id: ofScope.platform_id.describe(onlyOfInventory),
+  app_id: ofScope.app_id.describe(onlyOfInventory),
+  context_id: ofScope.context_id.describe(onlyOfInventory),
+  from: queryTimeMs.optional().describe('Requested at this time or later.'),
+  to: queryTimeMs.optional().describe('Requested before this time.'),
   ...listParameters,
+}).superRefine((query, context) => {
+  const parts = ['platform_id', 'app_id', 'context_id'] as const;
+  const missing = parts.filter((part) => query[part] === undefined);
+  if (missing.length === parts.length) return;
+  const message = 'is required: an inventory is given by platform_id, app_id and context_id';
+  for (const part of missing) context.addIssue({ code: 'custom', path: [part], message });
 });
 
 /** `data` of the list, newest first. */

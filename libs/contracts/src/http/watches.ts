@@ -55,7 +55,7 @@ export const watchBatchBody = strictWire({
 export const watchScopePath = wire({ ...scopePath.shape, projectId });
 
 /** Relative address of a watch. */
-export function watchPath(project: string, { platform_id, app_id, context_id }: InventoryKey) {
+export function watchLink(project: string, { platform_id, app_id, context_id }: InventoryKey) {
   return `/v2/projects/${project}/watches/${platform_id}/${app_id}/${context_id}`;
 }
 

@@ -188,7 +188,6 @@ export const webhookRedelivered = wire({
   continueSinceMs: time.nullable(),
 });
 
-/** A test event. */
 export const webhookPingEvent = wire({
   id: eventId,
   version: z.literal(1),
@@ -197,7 +196,7 @@ export const webhookPingEvent = wire({
   projectId,
   data: wire({ endpointId: webhookEndpointId }),
   links: z.object({}),
-});
+}).describe('A test of an endpoint, which is in no log.');
 
 /** A test was scheduled; its result is among the endpoint's deliveries. */
 export const webhookPing = wire({ eventId });

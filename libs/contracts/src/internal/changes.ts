@@ -11,7 +11,7 @@ import { inventoryPaths } from './inventory.ts';
 /** Path of the revision-store's internal API. */
 export const changesPagePath = `${inventoryPaths.inventory}/changes` as const;
 
-/** The place of a change in the order of all changes of an inventory. */
+/** The position of a change in the order of all changes of an inventory. */
 export const changeKey = z.string().min(1).max(100);
 
 /** Query of GET /inventories/{platform_id}/{app_id}/{context_id}/changes of the revision-store. */
@@ -29,7 +29,7 @@ export const changesPageQuery = wire({
     (query.revisionId === null) === (query.behind === null),
   {
     path: ['behind'],
-    message: 'a pinned chain names its revision, its observation and its place',
+    message: 'a pinned chain names its revision, its observation and its position',
   },
 );
 

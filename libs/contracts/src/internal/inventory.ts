@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { canonicalDecimal, decimalWithDefault, scopePath } from '../http/parameters.ts';
+import { savedSummary } from '../http/summary.ts';
 import { observationId, revisionId } from '../ids.ts';
 import { inventoryKey } from '../inventory-key.ts';
 import { language } from '../languages.ts';
@@ -149,6 +150,11 @@ export const inventoryApi = {
   readEpoch: operationsFor(['gateway', 'refresh-collector']).get(`${inventory}/epoch`, {
     input: { path: scopePath },
     answer: wire({ inventoryEpoch }),
+  }),
+  readSummary: operationsFor(['gateway']).get(`${inventory}/summary`, {
+    input: { path: scopePath },
+    answer: savedSummary,
+    refusals: ['inventory_revision_not_found'],
   }),
   readObservation: operationsFor(['refresh-collector']).get(`${inventory}/observation`, {
     input: { path: scopePath },

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { canonicalDecimal } from '../http/parameters.ts';
-import { accountId, projectId, refreshId, requestId } from '../ids.ts';
+import { accountId, credentialId, projectId, refreshId, requestId } from '../ids.ts';
 import { billingOutcome } from '../messages/billing.ts';
 import { newPriceList, priceList, priceSchedule, priceVersionMax } from '../messages/price-list.ts';
 import { fundingMode, ledgerAsset, productCode } from '../vocabulary.ts';
@@ -22,13 +22,13 @@ export const balanceView = wire({
 });
 export type BalanceView = z.output<typeof balanceView>;
 
-const spendCap = wire({
-  projectId,
-  cap: z.int().min(0),
-  spent: z.int().min(0),
-  resetsAtMs: time,
-});
+const capFields = { cap: z.int().min(0), spent: z.int().min(0), resetsAtMs: time };
+/** Without its owner. */
+export const capUse = wire(capFields);
+const spendCap = wire({ projectId, ...capFields });
+const credentialSpendCap = wire({ credentialId, ...capFields });
 export const spendCaps = z.array(spendCap);
+export const credentialSpendCaps = z.array(credentialSpendCap);
 
 const period = wire({ startsAtMs: time, endsAtMs: time });
 
@@ -50,13 +50,15 @@ export const accountTerms = wire({
   funding: shownFunding,
   /** Spent: charges plus open holds of the UTC month, in credits or units alike. */
   spendCaps,
+  /** None from a ledger of an earlier version. */
+  credentialSpendCaps: credentialSpendCaps.default([]),
   balanceAlert: shownAlert,
 });
 export type AccountTerms = z.output<typeof accountTerms>;
 
 /**
- * GET /accounts/{account_id}/funds?project_id=: what a purchase of the Project would meet now: the
- * available balance of what the account pays with, and the Project's cap.
+ * GET /accounts/{account_id}/funds?project_id=&credential_id=: what a purchase of the Project, by the
+ * Credential, would meet now: the available balance of what the account pays with, and both caps.
  */
 export const accountFunds = wire({
   accountId,
@@ -64,6 +66,7 @@ export const accountFunds = wire({
   asset: ledgerAsset,
   available: z.int().min(0),
   spendCap: spendCap.nullable(),
+  credentialSpendCap: orNull(credentialSpendCap),
 });
 export type AccountFunds = z.output<typeof accountFunds>;
 
@@ -145,7 +148,6 @@ export const statementPage = wire({
   /** Position to continue after; null on the last page. */
   nextAfterSeq: z.int().nullable(),
 });
-export type StatementPage = z.output<typeof statementPage>;
 
 /** POST /verify: every account is folded from its first entry. */
 export const verifyReport = wire({
@@ -209,7 +211,7 @@ export const ledgerApi = {
   readBalance: get('/accounts/{account_id}/balance', { input: { path }, answer: balanceView }),
   readTerms: get('/accounts/{account_id}/terms', { input: { path }, answer: accountTerms }),
   readFunds: get('/accounts/{account_id}/funds', {
-    input: { path, query: wire({ projectId }) },
+    input: { path, query: wire({ projectId, credentialId: orNull(credentialId) }) },
     answer: accountFunds,
   }),
   listHolds: get('/accounts/{account_id}/holds', { input: { path }, answer: holdList }),

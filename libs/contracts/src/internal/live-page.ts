@@ -8,7 +8,7 @@ import { orNull, wire } from '../wire.ts';
 /** Path of a live page in the refresh-collector's internal API. */
 export const livePagePath = '/inventories/{platform_id}/{app_id}/{context_id}/live-page';
 
-/** Header of the call: milliseconds the caller waits for the answer. No clocks are compared. */
+/** Header of the call: milliseconds the caller waits for the response. No clocks are compared. */
 export const timeLeftHeader = 'x-time-left-ms';
 
 /** Longest wait for one live page, confirmation of a denial included. */
@@ -43,7 +43,7 @@ export const livePageQuery = wire({
 export const livePageMetaHeader = 'x-live-page';
 
 /**
- * The collector's answer for a live page. The body is the text of the two JSON members
+ * The collector's response for a live page. The body is the text of the two JSON members
  * `"assets":[…],"descriptions":[…]`, ready to be sent.
  */
 export const livePageMeta = wire({

@@ -17,7 +17,7 @@ export interface InternalOperation {
   /** Of a success; 200 when absent. */
   readonly status?: 201;
   readonly answer: z.ZodType;
-  /** Refusals that answer the caller; any other is a fault. */
+  /** Refusals that are responses to the caller; any other is a fault. */
   readonly refusals?: readonly RefusalCode[];
 }
 

@@ -11,7 +11,7 @@ import { serviceStatus } from '../http/status.ts';
 import { accountId, projectId, refreshId, watchId } from '../ids.ts';
 import { language } from '../languages.ts';
 import { refreshRefusal } from '../refusal.ts';
-import { closedReason, refreshState } from '../vocabulary.ts';
+import { closedReason, refreshOutcome, refreshState } from '../vocabulary.ts';
 import { strictWire, time, wire } from '../wire.ts';
 import { operationsFor } from './operations.ts';
 
@@ -57,6 +57,12 @@ export type RefreshView = z.output<typeof refreshView>;
 const refreshListQuery = wire({
   state: z.array(refreshState),
   refreshId: z.array(refreshId).max(100),
+  outcome: z.array(refreshOutcome),
+  /** Only those of this inventory. */
+  ...scopePath.partial().shape,
+  /** Requested then or later, and before then. */
+  from: time.optional(),
+  to: time.optional(),
   /** Only the runs of this watch. */
   watchId: watchId.optional(),
   /** Only those that cost something, or nothing. */

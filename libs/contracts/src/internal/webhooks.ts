@@ -46,13 +46,13 @@ const keyedWebhookRotation = wire({
   idempotencyKey: idempotencyKey.optional(),
 });
 
-/** Answer of POST …/rotate-secret; `replayed` where the key was used before. */
+/** Response of POST …/rotate-secret; `replayed` where the key was used before. */
 const rotatedWebhookSecret = wire({
   ...withSecretFields,
   replayed: z.boolean().default(false),
 });
 
-/** Query of GET …/deliveries of the event-stream; `before` is the place of the last one seen. */
+/** Query of GET …/deliveries of the event-stream; `before` is the position of the last one seen. */
 const internalDeliveriesQuery = webhookDeliveriesQuery
   .omit({ cursor: true })
   .extend({ before: z.string().max(100).optional() });
@@ -63,7 +63,7 @@ const internalDeliveryPage = wire({
   nextBefore: z.string().nullable(),
 });
 
-/** Answer of GET /internal/projects/{project_id}/standing of the gateway. */
+/** Response of GET /internal/projects/{project_id}/standing of the gateway. */
 const projectStanding = wire({
   projectId,
   /** Project and account are active, and the account has events. */
@@ -73,7 +73,7 @@ const projectStanding = wire({
 /** Query of GET /internal/accounts/{account_id}/event-projects: Projects after this one. */
 const eventProjectsQuery = z.object({ after: projectId.optional() });
 
-/** Projects of an account whose events are enabled, in parts; `next_after` is null on the last. */
+/** Projects of an account whose events are enabled, in pages; `next_after` is null on the last. */
 const eventProjects = wire({
   projectIds: z.array(projectId),
   nextAfter: projectId.nullable(),

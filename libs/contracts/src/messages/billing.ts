@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { accountId, projectId, refreshId, requestId, waitingId } from '../ids.ts';
+import { accountId, credentialId, projectId, refreshId, requestId, waitingId } from '../ids.ts';
 import { retryAfterSeconds } from '../internal/refresh.ts';
 import { billingRefusal } from '../refusal.ts';
 import {
@@ -31,10 +31,14 @@ const common = { commandId: z.string().min(1).max(300), accountId };
 
 const mustBe = (form: string) => ({ path: ['command_id'], message: `must be ${form}` });
 
+/** The Credential whose spend cap a purchase counts against, beside the Project's. */
+const byCredential = orNull(credentialId);
+
 /** Hold the reservation of a refresh. The ledger decides the amount from its price list. */
 export const billingReserve = wire({
   ...common,
   projectId,
+  credentialId: byCredential,
   refreshId,
   requestId,
   productCode: z.enum(
@@ -83,6 +87,7 @@ const chargePagesMax = 1_000_000;
 export const billingCharge = wire({
   ...common,
   projectId,
+  credentialId: byCredential,
   requestId,
   productCode: z.enum(pageProducts, 'must be a page: a refresh is paid from its hold'),
   /** One where it is null. */
@@ -129,7 +134,7 @@ const funding = z.discriminatedUnion('mode', [
   wire({ mode: z.literal('subscription'), unitsPerMonth: z.int().min(1).max(amountMax) }),
 ]);
 /** How an account pays: one mode at a time. */
-export type Funding = z.output<typeof funding>;
+export type FundingSetting = z.output<typeof funding>;
 
 /** The one setting that a `configure` changes; everything else about the account stays as it is. */
 const billingConfiguration = z.discriminatedUnion('sets', [
@@ -140,6 +145,12 @@ const billingConfiguration = z.discriminatedUnion('sets', [
     projectId,
     cap: z.int().min(0).max(amountMax).nullable(),
   }),
+  /** The same of what is bought by a Credential. */
+  wire({
+    sets: z.literal('credential_spend_cap'),
+    credentialId,
+    cap: z.int().min(0).max(amountMax).nullable(),
+  }),
   /** Alert when less than this is available; null for no alert. */
   wire({
     sets: z.literal('balance_alert'),
@@ -148,7 +159,7 @@ const billingConfiguration = z.discriminatedUnion('sets', [
 ]);
 export type BillingConfiguration = z.output<typeof billingConfiguration>;
 
-/** Change the funding of an account, the spend cap of a Project, or the balance alert. */
+/** Change the funding of an account, the spend cap of a Project or a Credential, or the balance alert. */
 export const billingConfigure = wire({
   ...common,
   requestId,

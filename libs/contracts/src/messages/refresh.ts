@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import {
   accountId,
+  credentialId,
   projectId,
   refreshId,
   requestId,
@@ -46,6 +47,8 @@ export const refreshRequested = wire({
   ),
   /** Of a run of a watch. */
   watchId: orNull(watchId),
+  /** The Credential whose spend cap it counts against: of a run that of its watch. */
+  credentialId: orNull(credentialId),
 });
 export type RefreshRequest = z.output<typeof refreshRequested>;
 

@@ -32,7 +32,7 @@ export const revisionScanCompleted = wire({
   accountId,
   scope: inventoryKey,
   language,
-  /** The place of a refresh's scan among those of its inventory; null for a capture. */
+  /** The position of a refresh's scan among those of its inventory; null for a capture. */
   sequence: orNull(z.int().min(1)),
   scanWindow,
   /** The platform's own count, including hidden items. */

@@ -56,7 +56,7 @@ export async function startBroadcastConsumer(
       const position = { topic, partition: batch.partition, offset: record.offset };
       if (broadcast.wants?.({ topic, key: record.key }) !== false) receive(record, position);
     }
-    // Nothing runs in between: the records of a batch are received in one turn.
+    // Nothing runs in between: the records of a batch are received in one tick.
     const last = batch.records.at(-1);
     if (last === undefined) return;
     const next = (BigInt(last.offset) + 1n).toString();

@@ -14,7 +14,7 @@ export interface FoundTopic {
   readonly settings: Readonly<Record<string, string>> | null;
 }
 
-/** What a topic, or a broker, has in place of what the services rely on. */
+/** What a topic, or a broker, has instead of what the services rely on. */
 export interface TopicDifference {
   readonly of: string;
   readonly setting: string;

@@ -6,7 +6,7 @@ export type ConsumerWatch = ReturnType<typeof createConsumerWatch>;
 /**
  * In some failures the client stops without a crash event, in others the process stays up with a
  * dead consumer. So liveness is derived from fetches, heartbeats, joins and, while brokers are
- * unreachable or do not answer, connection attempts and requests that time out. An empty fetch takes
+ * unreachable or do not respond, connection attempts and requests that time out. An empty fetch takes
  * a fraction of a second and heartbeats are seconds apart: a consumer without either for two thirds
  * of a session is not working.
  */

@@ -4,7 +4,7 @@ import { createKafkaClient } from './kafkajs/client.ts';
 
 /**
  * Number of brokers that serve clients; 0 while the only one is starting. One attempt: rejects when
- * no broker answers.
+ * no broker responds.
  */
 export async function countBrokers(access: KafkaAccess): Promise<number> {
   const logger = createLogger({ service: 'count-brokers', level: 'silent' });

@@ -84,7 +84,7 @@ test('a slice that fails is handled again before any other, one record at a time
   await queue.close();
 });
 
-test('a postponed record waits with those behind it of its key; other keys are handled and nothing after it is committed', async () => {
+test('a postponed record waits with those after it of its key; other keys are handled and nothing after it is committed', async () => {
   const { queue, slices, commits, lags, idle, endPause } = openQueue(
     new Map([[3, 1]]),
     new Map([[0, 1]]),
@@ -97,7 +97,7 @@ test('a postponed record waits with those behind it of its key; other keys are h
   endPause();
   await idle;
 
-  // After the failure the first record is handled alone, and one behind it of its key was taken too.
+  // After the failure the first record is handled alone, and one after it of its key was taken too.
   expect(slices).toEqual([[0, 1, 3, 4], [0], [3, 4], [6], [0, 1, 2, 5]]);
   expect(before).toEqual([]);
   expect(commits).toEqual([6]);
@@ -121,7 +121,7 @@ test('records of a resting key alone start nothing, and are handled after its pa
 test('a queue is closed while a record is postponed', async () => {
   const { queue, slices, lags, endPause } = openQueue(new Map(), new Map([[0, 1]]));
   queue.add(fetched(['wait', 'a']), 0);
-  await waitFor('the rest is handled', () => lags.at(-1) === 1);
+  await waitFor('the remainder is handled', () => lags.at(-1) === 1);
 
   await queue.close();
   endPause();

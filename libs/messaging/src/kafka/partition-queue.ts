@@ -4,7 +4,7 @@ import { pause } from '@inventory/runtime/wait';
 import { createPartitionSchedule, type PartitionSchedule } from '../partition-schedule.ts';
 import type { PartitionWork, PositionedRecord, SliceResult } from '../partition-work.ts';
 
-/** How far a partition is behind. */
+/** How far a partition lags. */
 export interface PartitionProgress {
   /** Records that are not handled, including those not fetched yet. */
   readonly lag: number;
@@ -32,10 +32,10 @@ export interface PartitionQueueOptions {
   readonly progressed: (progress: PartitionProgress) => void;
 }
 
-/** So far behind the backlog of one key the records of others are seen, and take their turns. */
+/** So far into the backlog of one key the records of others are seen, and are round-robin. */
 const waitingBytesMax = 1024 * 1024;
 
-/** The fetched records of one partition that are not handled yet; their keys take turns. */
+/** The fetched records of one partition that are not handled yet; their keys are round-robin. */
 export type PartitionQueue = ReturnType<typeof openPartitionQueue>;
 
 export function openPartitionQueue(options: PartitionQueueOptions) {
@@ -44,7 +44,7 @@ export function openPartitionQueue(options: PartitionQueueOptions) {
   let schedule = createPartitionSchedule<PositionedRecord>();
   /** The slice that is handled next or again. */
   let taken: PositionedRecord[] = [];
-  let behindWaiting = 0;
+  let unfetchedAfter = 0;
   let running: Promise<void> | undefined;
   const capacity = createByteCapacity(waitingBytesMax);
 
@@ -57,19 +57,19 @@ export function openPartitionQueue(options: PartitionQueueOptions) {
     reportProgress();
   }
 
-  /** Puts records back, with those behind them of the same keys, until the pause is over. */
+  /** Puts records back, with those after them of the same keys, until the pause is over. */
   function postpone(records: readonly PositionedRecord[]): void {
     const keys = new Set(records.map(({ record }) => record.key));
-    const isBehind = ({ record }: PositionedRecord) => keys.has(record.key);
-    schedule.postpone([...records, ...taken.filter(isBehind)]);
-    taken = taken.filter((one) => !isBehind(one));
+    const isOfSameKey = ({ record }: PositionedRecord) => keys.has(record.key);
+    schedule.postpone([...records, ...taken.filter(isOfSameKey)]);
+    taken = taken.filter((one) => !isOfSameKey(one));
     void options.postponePause(closed.signal).then(() => {
       schedule.resume();
       start();
     });
   }
 
-  const reportProgress = () => options.progressed(progressOf(schedule, behindWaiting));
+  const reportProgress = () => options.progressed(progressOf(schedule, unfetchedAfter));
 
   function clear(): void {
     schedule = createPartitionSchedule();
@@ -118,14 +118,14 @@ export function openPartitionQueue(options: PartitionQueueOptions) {
 
   return {
     /**
-     * Enqueues records; `behind` is how many after them are not fetched yet. False when the queue
+     * Enqueues records; `unfetched` is how many after them are not fetched yet. False when the queue
      * is closed.
      */
-    add(records: readonly PositionedRecord[], behind: number): boolean {
+    add(records: readonly PositionedRecord[], unfetched: number): boolean {
       if (closed.signal.aborted) return false;
       schedule.add(records);
       capacity.take(bytesOf(records));
-      behindWaiting = behind;
+      unfetchedAfter = unfetched;
       reportProgress();
       start();
       return true;
@@ -179,9 +179,9 @@ function createByteCapacity(bytesMax: number) {
 
 function progressOf(
   { unfinished, oldest }: PartitionSchedule<PositionedRecord>,
-  behind: number,
+  unfetched: number,
 ): PartitionProgress {
-  return { lag: Math.max(0, behind) + unfinished, oldestAtMs: oldest?.writtenAtMs ?? null };
+  return { lag: Math.max(0, unfetched) + unfinished, oldestAtMs: oldest?.writtenAtMs ?? null };
 }
 
 function splitSlice(slice: readonly PositionedRecord[], postponed: ReadonlySet<string>) {

@@ -56,7 +56,7 @@ export async function createMissing(
     const topics = wanted.filter(({ topic }) => !existing.has(topic));
     for (const { topic } of topics) created.add(topic);
     if (topics.length === 0) return;
-    // The broker answers before the client's own timeout.
+    // The broker responds before the client's own timeout.
     await admin.createTopics({ topics, timeout: 0.9 * timeoutMs, waitForLeaders: false });
   }, settleRequests * timeoutMs);
   return [...created];

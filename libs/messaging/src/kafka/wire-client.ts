@@ -21,8 +21,8 @@ export interface WireClient {
   readonly versions: () => ClientVersions;
   openProducer(): Promise<WireProducer>;
   openMember(options: MemberOptions): Promise<GroupMember>;
-  /** Asks the cluster, over connections of its own; transient errors are retried. */
-  read<Value>(ask: (cluster: ClusterReads) => Promise<Value>): Promise<Value>;
+  /** Reads from the cluster, over connections of its own; transient errors are retried. */
+  read<Value>(request: (cluster: ClusterReads) => Promise<Value>): Promise<Value>;
   /** Ends every search for a broker. */
   stop(): void;
 }

@@ -489,6 +489,30 @@ export interface paths {
         readonly patch?: never;
         readonly trace?: never;
     };
+    readonly "/operator/v1/credentials/{credential_id}/spend-cap": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        /**
+         * Limit what is bought with a Credential in a UTC month, open reservations included
+         * @description `cap: null` removes the limit. The same `idempotency-key` again changes nothing.
+         *
+         *     Needs the role `billing`.
+         *
+         *     Audited as `credential.spend-cap`.
+         */
+        readonly put: operations["setCredentialSpendCap"];
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
     readonly "/operator/v1/price-lists": {
         readonly parameters: {
             readonly query?: never;
@@ -826,6 +850,7 @@ export interface components {
              */
             readonly state: "active" | "suspended";
             readonly network_policy: readonly string[] | null;
+            /** Format: int64 */
             readonly rate_limit_per_minute: number;
             /** @description Of all Service accounts together; null for the configured limit. */
             readonly traffic_limit_per_minute: number | null;
@@ -859,6 +884,7 @@ export interface components {
             readonly name: string;
             readonly is_default: boolean;
             readonly network_policy: readonly string[] | null;
+            /** Format: int64 */
             readonly rate_limit_per_minute: number;
             /** Format: date-time */
             readonly created_at: string;
@@ -927,14 +953,18 @@ export interface components {
         };
         readonly Balance: {
             readonly account_id: string;
+            /** Format: int64 */
             readonly as_of_seq: number;
             /** @enum {string} */
             readonly funding: "credits" | "subscription";
             readonly balances: readonly {
                 /** @enum {string} */
                 readonly asset: "credits" | "units";
+                /** Format: int64 */
                 readonly total: number;
+                /** Format: int64 */
                 readonly held: number;
+                /** Format: int64 */
                 readonly available: number;
             }[];
         };
@@ -944,7 +974,9 @@ export interface components {
             readonly refresh_id: string;
             /** @enum {string} */
             readonly asset: "credits" | "units";
+            /** Format: int64 */
             readonly amount: number;
+            /** Format: int64 */
             readonly price_version: number;
             /** Format: date-time */
             readonly reserved_at: string;
@@ -956,9 +988,13 @@ export interface components {
             readonly kind: string;
             /** @enum {string} */
             readonly asset: "credits" | "units";
+            /** Format: int64 */
             readonly change_available: number;
+            /** Format: int64 */
             readonly change_held: number;
+            /** Format: int64 */
             readonly available_after: number;
+            /** Format: int64 */
             readonly held_after: number;
             readonly product_code: ("platform.inventory.refresh.v1" | "platform.inventory.watch.v1" | "platform.inventory.current.page.v1" | "platform.inventory.changes.page.v1" | "platform.inventory.page.v1") | null;
             readonly price_version: number | null;
@@ -969,6 +1005,7 @@ export interface components {
         };
         readonly Terms: {
             readonly account_id: string;
+            /** Format: int64 */
             readonly as_of_seq: number;
             readonly funding: {
                 /** @constant */
@@ -976,6 +1013,7 @@ export interface components {
             } | {
                 /** @constant */
                 readonly mode: "subscription";
+                /** Format: int64 */
                 readonly units_per_month: number;
                 /** @description The UTC month of the available units, which expire at its end. */
                 readonly period: {
@@ -985,35 +1023,63 @@ export interface components {
                     readonly ends_at: string;
                 };
                 readonly units: {
+                    /** Format: int64 */
                     readonly total: number;
+                    /** Format: int64 */
                     readonly held: number;
+                    /** Format: int64 */
                     readonly available: number;
                 };
             };
             readonly spend_caps: readonly {
                 readonly project_id: string;
+                /** Format: int64 */
                 readonly cap: number;
+                /** Format: int64 */
+                readonly spent: number;
+                /** Format: date-time */
+                readonly resets_at: string;
+            }[];
+            readonly credential_spend_caps: readonly {
+                readonly credential_id: string;
+                /** Format: int64 */
+                readonly cap: number;
+                /** Format: int64 */
                 readonly spent: number;
                 /** Format: date-time */
                 readonly resets_at: string;
             }[];
             readonly balance_alert: {
+                /** Format: int64 */
                 readonly threshold: number;
             } | null;
         };
         readonly PriceList: {
+            /** Format: int64 */
             readonly version: number;
             /** Format: date-time */
             readonly effective_at: string;
+            /** Format: int64 */
             readonly refresh_reservation: number;
+            /** Format: int64 */
             readonly refresh_block: number;
+            /** Format: int64 */
             readonly refresh_block_assets: number;
+            /** Format: int64 */
             readonly refresh_diagnostic: number;
-            /** @default 1 */
+            /**
+             * Format: int64
+             * @default 1
+             */
             readonly watch_changed_block: number;
-            /** @default 1 */
+            /**
+             * Format: int64
+             * @default 1
+             */
             readonly watch_unchanged_block: number;
+            /** Format: int64 */
             readonly live_page: number;
+            /** Format: int64 */
             readonly current_page: number;
         };
         readonly WebhookEndpoint: {
@@ -1069,11 +1135,13 @@ export interface components {
             /** Format: date-time */
             readonly created_at: string;
             readonly next_attempt_at: string | null;
+            /** Format: int64 */
             readonly attempts_total: number;
             readonly attempts: readonly {
                 /** Format: date-time */
                 readonly at: string;
                 readonly status: number | null;
+                /** Format: int64 */
                 readonly duration_ms: number;
                 readonly error: ("status" | "redirect" | "timeout" | "dns" | "address_refused" | "tls" | "connection") | null;
                 /**
@@ -1088,7 +1156,9 @@ export interface components {
             readonly state: "open" | "closed";
             readonly reason: ("global_outstanding_closed" | "platform_unavailable" | "operator_closed") | null;
             readonly operator_closed: boolean;
+            /** Format: int64 */
             readonly outstanding: number;
+            /** Format: int64 */
             readonly outstanding_max: number;
         };
         readonly AuditEntry: {
@@ -1263,7 +1333,10 @@ export interface operations {
                     readonly state?: "active" | "suspended";
                     /** @description Networks that clients must come from; null for any. */
                     readonly network_policy?: readonly string[] | null;
-                    /** @description Of its default Service account. */
+                    /**
+                     * Format: int32
+                     * @description Of its default Service account.
+                     */
                     readonly rate_limit_per_minute?: number;
                     /** @description Of all Service accounts together; null for the configured limit. */
                     readonly traffic_limit_per_minute?: number | null;
@@ -1573,7 +1646,10 @@ export interface operations {
         readonly requestBody: {
             readonly content: {
                 readonly "application/json": {
-                    /** @description Of all its Credentials together. */
+                    /**
+                     * Format: int32
+                     * @description Of all its Credentials together.
+                     */
                     readonly rate_limit_per_minute?: number;
                     /** @description Networks that clients must come from; null for any. */
                     readonly network_policy?: readonly string[] | null;
@@ -1812,6 +1888,7 @@ export interface operations {
             readonly content: {
                 readonly "application/json": {
                     /**
+                     * Format: int32
                      * @description How long the replaced secret stays valid.
                      * @default 0
                      */
@@ -1892,6 +1969,7 @@ export interface operations {
         readonly requestBody: {
             readonly content: {
                 readonly "application/json": {
+                    /** Format: int64 */
                     readonly amount: number;
                     /**
                      * @description Stands in the statement.
@@ -1912,17 +1990,22 @@ export interface operations {
                     readonly "application/json": {
                         readonly account_id: string;
                         readonly kind: string;
+                        /** Format: int64 */
                         readonly seq: number;
                         /** Format: date-time */
                         readonly at: string;
                         /** @enum {string} */
                         readonly asset: "credits" | "units";
+                        /** Format: int64 */
                         readonly amount: number;
                         readonly reason: string;
                         readonly request_id: string | null;
                         readonly balance: {
+                            /** Format: int64 */
                             readonly total: number;
+                            /** Format: int64 */
                             readonly held: number;
+                            /** Format: int64 */
                             readonly available: number;
                         };
                     };
@@ -1954,6 +2037,7 @@ export interface operations {
         readonly requestBody: {
             readonly content: {
                 readonly "application/json": {
+                    /** Format: int64 */
                     readonly amount: number;
                     /**
                      * @description Stands in the statement.
@@ -1974,17 +2058,22 @@ export interface operations {
                     readonly "application/json": {
                         readonly account_id: string;
                         readonly kind: string;
+                        /** Format: int64 */
                         readonly seq: number;
                         /** Format: date-time */
                         readonly at: string;
                         /** @enum {string} */
                         readonly asset: "credits" | "units";
+                        /** Format: int64 */
                         readonly amount: number;
                         readonly reason: string;
                         readonly request_id: string | null;
                         readonly balance: {
+                            /** Format: int64 */
                             readonly total: number;
+                            /** Format: int64 */
                             readonly held: number;
+                            /** Format: int64 */
                             readonly available: number;
                         };
                     };
@@ -2021,6 +2110,7 @@ export interface operations {
                      * @enum {string}
                      */
                     readonly asset?: "credits" | "units";
+                    /** Format: int64 */
                     readonly amount: number;
                     /** @description Stands in the statement. */
                     readonly reason: string;
@@ -2038,17 +2128,22 @@ export interface operations {
                     readonly "application/json": {
                         readonly account_id: string;
                         readonly kind: string;
+                        /** Format: int64 */
                         readonly seq: number;
                         /** Format: date-time */
                         readonly at: string;
                         /** @enum {string} */
                         readonly asset: "credits" | "units";
+                        /** Format: int64 */
                         readonly amount: number;
                         readonly reason: string;
                         readonly request_id: string | null;
                         readonly balance: {
+                            /** Format: int64 */
                             readonly total: number;
+                            /** Format: int64 */
                             readonly held: number;
+                            /** Format: int64 */
                             readonly available: number;
                         };
                     };
@@ -2236,6 +2331,7 @@ export interface operations {
                 } | {
                     /** @constant */
                     readonly mode: "subscription";
+                    /** Format: int64 */
                     readonly units_per_month: number;
                     /** @default null */
                     readonly reason?: string | null;
@@ -2273,6 +2369,50 @@ export interface operations {
             };
             readonly path: {
                 readonly project_id: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                readonly "application/json": {
+                    /** @description Null for none. */
+                    readonly cap: number | null;
+                    /** @default null */
+                    readonly reason?: string | null;
+                };
+            };
+        };
+        readonly responses: {
+            /** @description Done. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-ID": components["headers"]["X-Request-ID"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Terms"];
+                };
+            };
+            /** @description Refused. */
+            readonly default: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    readonly setCredentialSpendCap: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header: {
+                /** @description The same key again changes nothing more. */
+                readonly "idempotency-key": string;
+            };
+            readonly path: {
+                readonly credential_id: string;
             };
             readonly cookie?: never;
         };
@@ -2355,15 +2495,27 @@ export interface operations {
                 readonly "application/json": {
                     /** Format: date-time */
                     readonly effective_at?: string;
+                    /** Format: int32 */
                     readonly refresh_reservation: number;
+                    /** Format: int32 */
                     readonly refresh_block: number;
+                    /** Format: int32 */
                     readonly refresh_block_assets: number;
+                    /** Format: int32 */
                     readonly refresh_diagnostic: number;
-                    /** @description `refresh_block` where it is absent. */
+                    /**
+                     * Format: int32
+                     * @description `refresh_block` where it is absent.
+                     */
                     readonly watch_changed_block?: number;
-                    /** @description `refresh_block` where it is absent. */
+                    /**
+                     * Format: int32
+                     * @description `refresh_block` where it is absent.
+                     */
                     readonly watch_unchanged_block?: number;
+                    /** Format: int32 */
                     readonly live_page: number;
+                    /** Format: int32 */
                     readonly current_page: number;
                 };
             };
@@ -2599,6 +2751,7 @@ export interface operations {
             readonly content: {
                 readonly "application/json": {
                     /**
+                     * Format: int32
                      * @description How long the replaced secret continues to sign.
                      * @default 86400
                      */
@@ -2705,6 +2858,7 @@ export interface operations {
                 };
                 content: {
                     readonly "application/json": {
+                        /** Format: int64 */
                         readonly redelivered: number;
                         readonly continue_since: string | null;
                     };
@@ -2809,7 +2963,9 @@ export interface operations {
                 content: {
                     readonly "application/json": {
                         readonly platform_id: string;
+                        /** Format: int64 */
                         readonly app_id: number;
+                        /** Format: int32 */
                         readonly context_id: number;
                         /** @constant */
                         readonly erased: true;
@@ -2853,7 +3009,9 @@ export interface operations {
                         readonly started_at: string;
                         /** Format: date-time */
                         readonly finished_at: string;
+                        /** Format: int64 */
                         readonly accounts: number;
+                        /** Format: int64 */
                         readonly entries: number;
                         readonly problems: readonly {
                             readonly account_id: string;
@@ -3024,6 +3182,7 @@ export const operationAddresses = {
     readTerms: {"method":"get","template":"/operator/v1/accounts/{account_id}/terms","path":["account_id"],"query":[],"header":[]},
     setFunding: {"method":"put","template":"/operator/v1/accounts/{account_id}/funding","path":["account_id"],"query":[],"header":["idempotency-key"]},
     setSpendCap: {"method":"put","template":"/operator/v1/projects/{project_id}/spend-cap","path":["project_id"],"query":[],"header":["idempotency-key"]},
+    setCredentialSpendCap: {"method":"put","template":"/operator/v1/credentials/{credential_id}/spend-cap","path":["credential_id"],"query":[],"header":["idempotency-key"]},
     listPriceLists: {"method":"get","template":"/operator/v1/price-lists","path":[],"query":[],"header":[]},
     publishPriceList: {"method":"put","template":"/operator/v1/price-lists/{version}","path":["version"],"query":[],"header":[]},
     listWebhookEndpoints: {"method":"get","template":"/operator/v1/projects/{project_id}/webhook-endpoints","path":["project_id"],"query":[],"header":[]},

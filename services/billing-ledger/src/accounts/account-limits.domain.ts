@@ -1,15 +1,10 @@
-import type { ProjectId } from '@inventory/contracts/ids';
 import type { Period } from './period.domain.ts';
-import { amountOf } from './project-amounts.domain.ts';
 import type { Spend } from './spend.domain.ts';
-import type { Terms } from './terms.domain.ts';
+import { amountOf } from './spend-amounts.domain.ts';
+import { spenderOf, type Terms } from './terms.domain.ts';
 
-/** A spend cap and what its Project has spent in the period of {@link AccountLimits}. */
-export interface CapUse {
-  readonly projectId: ProjectId;
-  readonly cap: number;
-  readonly spent: number;
-}
+/** A spend cap and what its owner has spent in the period of {@link AccountLimits}. */
+export type CapUse = Terms['caps'][number] & { readonly spent: number };
 
 /** What limits an account beside its balances: enough to answer a read without a fold. */
 export interface AccountLimits {
@@ -23,17 +18,13 @@ export const noLimits: AccountLimits = { caps: [], period: 0, alertThreshold: nu
 
 export function limitsOf({ terms, spend }: { terms: Terms; spend: Spend }): AccountLimits {
   return {
-    caps: terms.caps.map(({ projectId, cap }) => ({
-      projectId,
-      cap,
-      spent: amountOf(spend.projects, projectId),
-    })),
+    caps: terms.caps.map((cap) => ({ ...cap, spent: amountOf(spend.spenders, spenderOf(cap)) })),
     period: terms.caps.length === 0 ? 0 : spend.period,
     alertThreshold: terms.alert?.threshold ?? null,
   };
 }
 
-/** What a capped Project has spent in a period. */
+/** What the owner of a cap has spent in a period. */
 export function spentOf(limits: AccountLimits, { spent }: CapUse, period: Period): number {
   return limits.period === period ? spent : 0;
 }

@@ -108,6 +108,7 @@ function openedBy(entry: Entry): Hold {
   return {
     refreshId: required(entry.refreshId),
     projectId: required(entry.projectId),
+    credentialId: entry.credentialId,
     productCode: held(required(entry.productCode)),
     asset: entry.asset,
     amount: entry.change.held,

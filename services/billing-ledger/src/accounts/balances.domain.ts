@@ -1,6 +1,6 @@
 /**
  * Where the amounts of one asset of an account are. What was issued is in exactly one of the
- * other four places, so `issued` is always their sum. A movement has the same shape, signed.
+ * other four balances, so `issued` is always their sum. A movement has the same shape, signed.
  */
 export interface Balances {
   readonly available: number;

@@ -18,7 +18,7 @@ export type BillingCommandKind = keyof BillingCommands;
 interface Sent<Type extends CommandType> {
   readonly type: Type;
   readonly body: BillingCommands[(typeof commandKinds)[Type]];
-  /** It is no content: a command that is sent again has another one. */
+  /** It is not content: a command that is sent again has another one. */
   readonly writtenAtMs: number;
 }
 
@@ -30,8 +30,8 @@ export type CommandOf<Kind extends BillingCommandKind> = Extract<
 >;
 
 /**
- * What a command may be answered under at most once per account. Settle and release share the
- * key of their refresh: a hold has one resolution, whichever comes first.
+ * The result of a command is recorded under this key at most once per account. Settle and release
+ * share the key of their refresh: a hold has one resolution, whichever comes first.
  */
 export function commandKey({ type, body }: Command): string {
   switch (type) {

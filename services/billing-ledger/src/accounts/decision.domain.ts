@@ -49,7 +49,7 @@ export interface EvaluationContext {
 
 /**
  * Why an account may not hold or pay so much now: too little is available of what it pays with, else
- * the spend cap of the Project. Null where it may.
+ * the spend cap of the Project or of its Credential. Null where it may.
  */
 function purchaseRefusal(
   account: LedgerAccount,
@@ -86,7 +86,7 @@ export function decideReserve(
 ): Decision {
   const { prices, stated } = pricesOf(command, atMs, context.prices);
   const asset = fundingAsset(account.terms.funding);
-  const { maxCredits, productCode, projectId, refreshId, requestId } = command.body;
+  const { maxCredits, productCode, projectId, credentialId, refreshId, requestId } = command.body;
   const isLimited = maxCredits < prices.refreshReservation;
   const required = isLimited ? maxCredits : prices.refreshReservation;
   const details = {
@@ -94,11 +94,12 @@ export function decideReserve(
     productCode,
     ...stated,
     projectId,
+    credentialId,
     refreshId,
     requestId,
     maxCredits: isLimited ? maxCredits : null,
   };
-  const refusal = purchaseRefusal(account, { projectId, required, atMs });
+  const refusal = purchaseRefusal(account, { projectId, credentialId, required, atMs });
   if (refusal) return refuse(details, refusal);
   return { ...details, kind: 'reserve', change: holdMovement(required) };
 }
@@ -135,6 +136,7 @@ export function decideResolution(
     productCode: hold.productCode,
     priceVersion: hold.priceVersion,
     projectId: hold.projectId,
+    credentialId: hold.credentialId,
     refreshId,
     ...(command.type === 'billing.settle.v1' ? settledBy(command) : {}),
     disposition,
@@ -175,7 +177,7 @@ export function decideCharge(
 ): Decision {
   const { prices, stated } = pricesOf(command, atMs, context.prices);
   const asset = fundingAsset(account.terms.funding);
-  const { productCode, projectId, requestId } = command.body;
+  const { productCode, projectId, credentialId, requestId } = command.body;
   const pageCount = command.body.pageCount ?? 1;
   const required = pageCount * pagePrice(prices, productCode);
   const details = {
@@ -183,10 +185,11 @@ export function decideCharge(
     productCode,
     ...stated,
     projectId,
+    credentialId,
     requestId,
     pageCount: pageCount === 1 ? null : pageCount,
   };
-  const refusal = purchaseRefusal(account, { projectId, required, atMs });
+  const refusal = purchaseRefusal(account, { projectId, credentialId, required, atMs });
   if (refusal) return refuse(details, refusal);
   return { ...details, kind: 'charge', change: consume(required) };
 }
@@ -221,6 +224,7 @@ export function decideReverse(
     productCode: charge.productCode,
     priceVersion: charge.priceVersion,
     projectId: charge.projectId,
+    credentialId: charge.credentialId,
     requestId,
   };
 }

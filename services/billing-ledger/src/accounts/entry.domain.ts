@@ -1,4 +1,4 @@
-import type { ProjectId, RefreshId, RequestId } from '@inventory/contracts/ids';
+import type { CredentialId, ProjectId, RefreshId, RequestId } from '@inventory/contracts/ids';
 import type { BillingConfiguration } from '@inventory/contracts/messages/billing';
 import type { BillingRefusal } from '@inventory/contracts/refusal';
 import type {
@@ -54,6 +54,8 @@ export interface EntryDetails {
   /** Of a purchase whose command was sent while another list was in force than at `at`: when that was. */
   readonly pricedAtMs: number | null;
   readonly projectId: ProjectId | null;
+  /** Of a purchase and of what ends it: the Credential that it counts against. */
+  readonly credentialId: CredentialId | null;
   readonly refreshId: RefreshId | null;
   readonly requestId: RequestId | null;
   /** Of a reservation that `max_credits` made lower than its price list says. */
@@ -83,6 +85,7 @@ export const noDetails: EntryDetails = {
   priceVersion: null,
   pricedAtMs: null,
   projectId: null,
+  credentialId: null,
   refreshId: null,
   requestId: null,
   maxCredits: null,

@@ -14,7 +14,7 @@ const guarantees: readonly (readonly [InvariantName, string])[] = [
   [3, 'what is held is the sum of the open holds, and a hold ends once and never by time alone'],
   [4, 'a refresh costs what its observed assets cost, never more than was reserved'],
   [5, 'a reservation is refused exactly when the account has less than it available'],
-  [6, 'a duplicate command gets the recorded answer, and other content under its id conflicts'],
+  [6, 'a duplicate command gets the recorded result, and other content under its id conflicts'],
   [7, 'a refusal leaves balances and open holds as they were'],
   [8, 'the account is what its journal adds up to, from the beginning or from any snapshot'],
   [9, 'the time of an account is the clock, and never decreases whatever the clock does'],

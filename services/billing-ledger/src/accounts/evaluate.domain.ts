@@ -207,5 +207,5 @@ export function planCommit(
 
 /** Stored size of an entry, rounded up; only ids of ours and an operator's reason vary. */
 function approximateBytes(entry: Entry): number {
-  return 700 + entry.commandId.length + 3 * (entry.reason?.length ?? 0);
+  return 800 + entry.commandId.length + 3 * (entry.reason?.length ?? 0);
 }

@@ -15,6 +15,7 @@ function holdOf(number: number): Hold {
   return {
     refreshId: `0190aaaa-0000-7000-8000-${number.toString(16).padStart(12, '0')}`,
     projectId: 'prj_0190aaaa-0000-7000-8000-000000000000',
+    credentialId: null,
     productCode: 'platform.inventory.refresh.v1',
     asset: 'credits',
     amount: 125,

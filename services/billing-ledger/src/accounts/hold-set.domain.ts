@@ -1,4 +1,4 @@
-import type { ProjectId, RefreshId } from '@inventory/contracts/ids';
+import type { CredentialId, ProjectId, RefreshId } from '@inventory/contracts/ids';
 import type { HeldProduct, LedgerAsset } from '@inventory/contracts/vocabulary';
 import { LedgerConflict } from './ledger-conflict.domain.ts';
 
@@ -6,6 +6,7 @@ import { LedgerConflict } from './ledger-conflict.domain.ts';
 export interface Hold {
   readonly refreshId: RefreshId;
   readonly projectId: ProjectId;
+  readonly credentialId: CredentialId | null;
   readonly productCode: HeldProduct;
   readonly asset: LedgerAsset;
   readonly amount: number;

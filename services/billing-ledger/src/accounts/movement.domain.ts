@@ -1,7 +1,7 @@
 import { type Balances, isConserved, noBalances } from './balances.domain.ts';
 
 /**
- * Entry kinds are templates: each moves amounts between fixed places, and each nets to zero for
+ * Entry kinds are templates: each moves amounts between fixed balances, and each nets to zero for
  * every amount because it is built from one. `refuse` and `configure` move nothing. `allowance`
  * and `expire` begin a month of subscription units, without a command.
  */

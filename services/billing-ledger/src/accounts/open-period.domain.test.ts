@@ -1,5 +1,5 @@
 import type { AccountId } from '@inventory/contracts/ids';
-import type { Funding } from '@inventory/contracts/messages/billing';
+import type { FundingSetting } from '@inventory/contracts/messages/billing';
 import { propertyRuns } from '@inventory/testkit/property-runs';
 import fc from 'fast-check';
 import { commandOf } from '../../test/support/program.ts';
@@ -21,10 +21,10 @@ const times = fc
   .tuple(fc.nat({ max: 4 }), fc.oneof(fc.integer({ min: -4, max: 4 }), fc.nat({ max: 1e9 })))
   .map(([month, offsetMs]) => periodStartMs(firstMonth + month) + offsetMs);
 const fundings = fc.oneof(
-  fc.constant<Funding>({ mode: 'credits' }),
+  fc.constant<FundingSetting>({ mode: 'credits' }),
   fc
     .constantFrom(1, 130, 1_000_000_000_000)
-    .map((unitsPerMonth): Funding => ({ mode: 'subscription', unitsPerMonth })),
+    .map((unitsPerMonth): FundingSetting => ({ mode: 'subscription', unitsPerMonth })),
 );
 const cases = fc.record({
   configuredAt: times,
@@ -34,7 +34,7 @@ const cases = fc.record({
 });
 
 const common = { accountId, requestId: 'req_', reason: 'test' } as const;
-const configure = (funding: Funding): Command =>
+const configure = (funding: FundingSetting): Command =>
   commandOf('configure', {
     ...common,
     commandId: 'configure:one',
@@ -78,7 +78,7 @@ describe('The beginning of a month [units-by-month]', () => {
   });
 
   test('in the last millisecond of a month is of that month, and the next one begins on its own', () => {
-    const funding: Funding = { mode: 'subscription', unitsPerMonth: 130 };
+    const funding: FundingSetting = { mode: 'subscription', unitsPerMonth: 130 };
     const before = prepared({
       configuredAt: periodStartMs(firstMonth),
       granted: 700,
@@ -103,7 +103,7 @@ describe('The beginning of a month [units-by-month]', () => {
   });
 
   test('grants no more than can be counted exactly, and nothing where nothing more can be', () => {
-    const funding: Funding = { mode: 'subscription', unitsPerMonth: amountMax - 5 };
+    const funding: FundingSetting = { mode: 'subscription', unitsPerMonth: amountMax - 5 };
     const first = after(newAccount(accountId), configure(funding), periodStartMs(firstMonth));
     const months = [0, 1, 2].map((month) => periodStartMs(firstMonth + month));
 

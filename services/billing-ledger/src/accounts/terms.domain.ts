@@ -1,15 +1,16 @@
-import type { ProjectId } from '@inventory/contracts/ids';
-import type { BillingConfiguration, Funding } from '@inventory/contracts/messages/billing';
+import type { CredentialId, ProjectId } from '@inventory/contracts/ids';
+import type { BillingConfiguration, FundingSetting } from '@inventory/contracts/messages/billing';
 import type { LedgerAsset } from '@inventory/contracts/vocabulary';
 import { amountMax, type Balances } from './balances.domain.ts';
 import type { EntryKind } from './movement.domain.ts';
 import { type Period, periodOf } from './period.domain.ts';
+import type { SpenderId } from './spend-amounts.domain.ts';
 
 /** Every account begins prepaid. */
-export const prepaid: Funding = { mode: 'credits' };
+export const prepaid: FundingSetting = { mode: 'credits' };
 
 /** What an account pays with now. */
-export function fundingAsset(funding: Funding): LedgerAsset {
+export function fundingAsset(funding: FundingSetting): LedgerAsset {
   return funding.mode === 'subscription' ? 'units' : 'credits';
 }
 
@@ -32,15 +33,21 @@ function describe(configuration: BillingConfiguration): string {
     }
     case 'spend_cap':
       return `spend_cap ${configuration.projectId} ${configuration.cap}`;
+    case 'credential_spend_cap':
+      return `credential_spend_cap ${configuration.credentialId} ${configuration.cap}`;
     case 'balance_alert':
       return `balance_alert ${configuration.threshold}`;
   }
 }
 
-/** Most credits or units that a Project may spend in one period. */
-interface SpendCap {
-  readonly projectId: ProjectId;
-  readonly cap: number;
+/** Who a cap is of. */
+export type CapOwner = { readonly projectId: ProjectId } | { readonly credentialId: CredentialId };
+
+/** Most credits or units that a Project, or a Credential, may spend in one period. */
+type SpendCap = CapOwner & { readonly cap: number };
+
+export function spenderOf(owner: CapOwner): SpenderId {
+  return 'projectId' in owner ? owner.projectId : owner.credentialId;
 }
 
 /** Armed while at least the threshold is available; each crossing is reported once. */
@@ -51,7 +58,7 @@ export interface BalanceAlert {
 
 /** How an account pays. */
 export interface FundingTerms {
-  readonly funding: Funding;
+  readonly funding: FundingSetting;
   /** Newest period whose allowance was granted; 0 before the first. */
   readonly allowedPeriod: Period;
 }
@@ -138,8 +145,8 @@ export function crossedAlert(
   return available < threshold ? { threshold, available } : null;
 }
 
-export function capOf(terms: Terms, projectId: ProjectId): number | null {
-  return terms.caps.find((cap) => cap.projectId === projectId)?.cap ?? null;
+export function capOf(terms: Terms, spenderId: SpenderId): number | null {
+  return terms.caps.find((cap) => spenderOf(cap) === spenderId)?.cap ?? null;
 }
 
 /** What a command at this time could pay with: a switch to a subscription has its month at once. */
@@ -148,15 +155,19 @@ function payableAmount(terms: Terms, { credits, units }: AllBalances, atMs: numb
   return units.available + dueAllowance(terms, units, atMs);
 }
 
+function withCap(terms: Terms, owner: CapOwner, cap: number | null): Terms {
+  const others = terms.caps.filter((other) => spenderOf(other) !== spenderOf(owner));
+  return { ...terms, caps: cap === null ? others : [...others, { ...owner, cap }] };
+}
+
 function configured(terms: Terms, configuration: BillingConfiguration): Terms {
   switch (configuration.sets) {
     case 'funding':
       return { ...terms, funding: configuration.funding };
-    case 'spend_cap': {
-      const { projectId, cap } = configuration;
-      const others = terms.caps.filter((other) => other.projectId !== projectId);
-      return { ...terms, caps: cap === null ? others : [...others, { projectId, cap }] };
-    }
+    case 'spend_cap':
+      return withCap(terms, { projectId: configuration.projectId }, configuration.cap);
+    case 'credential_spend_cap':
+      return withCap(terms, { credentialId: configuration.credentialId }, configuration.cap);
     case 'balance_alert': {
       const { threshold } = configuration;
       return { ...terms, alert: threshold === null ? null : { threshold, isArmed: false } };

@@ -35,7 +35,7 @@ const accountRoutes = [
   internalRoute({
     ...ledgerApi.readFunds,
     handle: async ({ readCurrentAccount }: Ledger, { path: { accountId: id }, query }) =>
-      fundsOf(id, query.projectId, await unlessBehind(readCurrentAccount(id))),
+      fundsOf(id, query, await unlessBehind(readCurrentAccount(id))),
   }),
   internalRoute({
     ...ledgerApi.listHolds,

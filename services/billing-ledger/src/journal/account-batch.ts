@@ -149,7 +149,7 @@ export async function reloadAfterConflict<Item extends Carrier>(
   if (batch.refusals > refusalsMax) throw new CommitContention('another writer has this account');
 }
 
-/** Remembers the entries that answer some keys; returns how many there are. */
+/** Remembers the recorded entries of some keys; returns how many there are. */
 async function findRecorded<Item extends Carrier>(
   deps: AccountBatchDeps,
   batch: AccountBatch<Item>,

@@ -12,7 +12,7 @@ const [first, second] = accounts.map(cachedOf) as [CachedAccount, CachedAccount]
 const third = cachedOf('acc_third');
 
 describe('The accounts kept in memory', () => {
-  test('are never more than allowed: the one that was used longest ago makes room', () => {
+  test('are never more than allowed: the one that was used longest ago is evicted', () => {
     const cache = createAccountCache(2);
     cache.set(first);
     cache.set(second);

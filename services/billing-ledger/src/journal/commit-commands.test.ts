@@ -33,7 +33,7 @@ describe('With any fault and any other writer', () => {
   });
 });
 
-/** A writer that takes a lost answer for a good one. */
+/** A writer that takes a lost response for a success. */
 function trusting(journal: Journal): Journal {
   return {
     ...journal,

@@ -48,12 +48,12 @@ function writerOn(journal: Journal, entriesMax: number, recentKeysMax = 100) {
   return { commit, quarantined };
 }
 
-/** Answers a batch; the accounts of its answers, round by round. */
+/** Commits a batch; the accounts of its results, round by round. */
 async function roundsOf(commit: CommitCommands, commands: readonly Command[]) {
   const rounds: string[][] = [];
   const items = commands.map((command) => ({ command }));
-  const { quarantined } = await commit(items, async (answered) => {
-    rounds.push(answered.map(({ item }) => item.command.body.accountId));
+  const { quarantined } = await commit(items, async (journaled) => {
+    rounds.push(journaled.map(({ item }) => item.command.body.accountId));
   });
   return { rounds, rejected: quarantined.map(({ command }) => command.body.accountId) };
 }
@@ -86,7 +86,7 @@ const isFair = (wrap: (commit: CommitCommands) => CommitCommands) =>
     );
   });
 
-/** Planted fault: a batch is answered account by account. */
+/** Planted fault: a batch is committed account by account. */
 function oneAfterTheOther(commit: CommitCommands): CommitCommands {
   return async (items, publish) => {
     for (const owner of accounts) {
@@ -113,8 +113,8 @@ function breakAccount({ commits }: Store, which: number): void {
 function believing(journal: Journal): Journal {
   return {
     ...journal,
-    readCommits: async (...asked) =>
-      (await journal.readCommits(...asked)).map((commit) => ({ ...commit, isIntact: true })),
+    readCommits: async (...args) =>
+      (await journal.readCommits(...args)).map((commit) => ({ ...commit, isIntact: true })),
   };
 }
 
@@ -133,7 +133,7 @@ const isolatesBroken = (wrap: (journal: Journal) => Journal) =>
   });
 
 describe('The commands of a partition', () => {
-  test('are answered in rounds: the backlog of one account delays its neighbour by no round', async () => {
+  test('are committed in rounds: the backlog of one account delays its neighbour by no round', async () => {
     await fc.assert(
       isFair((commit) => commit),
       { numRuns: propertyRuns(60) },
@@ -146,14 +146,14 @@ describe('The commands of a partition', () => {
     expect(failed).toBe(true);
   });
 
-  test('of a broken account are all rejected, and its neighbour is answered', async () => {
+  test('of a broken account are all rejected, and those of its neighbour are committed', async () => {
     await fc.assert(
       isolatesBroken((journal) => journal),
       { numRuns: propertyRuns(60) },
     );
   });
 
-  test('of an account whose recorded entry was changed meanwhile are rejected, and its neighbour is answered', async () => {
+  test('of an account whose recorded entry was changed meanwhile are rejected, and those of its neighbour are committed', async () => {
     const opening = decodeProgram([]);
     const { store } = await storeProgram(opening);
     const { commit, quarantined } = writerOn(reliable(store), 10, 1);

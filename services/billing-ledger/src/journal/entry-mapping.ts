@@ -38,6 +38,7 @@ export function fromStoredEntry(stored: StoredEntry): Entry {
     priceVersion: stored.priceVersion ?? null,
     pricedAtMs: stored.pricedAtMs ?? null,
     projectId: stored.projectId ?? null,
+    credentialId: stored.credentialId ?? null,
     refreshId: stored.refreshId ?? null,
     requestId: stored.requestId ?? null,
     maxCredits: stored.maxCredits ?? null,

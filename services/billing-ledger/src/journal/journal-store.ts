@@ -23,7 +23,7 @@ import { readingSealed } from './sealed-mapping.ts';
 
 /**
  * - `appended`: stored; the chain continues from `head`.
- * - `refused`: not stored: another writer was first, or one of its commands was answered before.
+ * - `refused`: not stored: another writer was first, or one of its commands was recorded before.
  */
 export type AppendResult =
   | { readonly result: 'appended'; readonly head: ChainHead }
@@ -37,7 +37,7 @@ export interface AccountActivity {
 }
 
 /** Where a commit lies in its account's journal. */
-export interface CommitPlace {
+export interface CommitPosition {
   readonly id: string;
   /** How many entries it has. */
   readonly entries: number;
@@ -68,7 +68,7 @@ export function createJournal(db: Db, writer: string) {
         commits.map((commit) => sealCommit(commit, writer)),
       ),
     /**
-     * The entries that answer any of these command keys of an account. Rejects with BrokenJournal
+     * The recorded entries of any of these command keys of an account. Rejects with BrokenJournal
      * where one is in a commit that was changed.
      */
     async findRecorded(accountId: AccountId, keys: readonly string[]): Promise<readonly Entry[]> {
@@ -94,7 +94,7 @@ export function createJournal(db: Db, writer: string) {
       return commit ?? null;
     },
     /** The commit that holds a position, or the last one before it. */
-    async findCommitAt(accountId: AccountId, seq: number): Promise<CommitPlace | null> {
+    async findCommitAt(accountId: AccountId, seq: number): Promise<CommitPosition | null> {
       const { from } = commitIdRange(accountId);
       const before = { $gte: from, $lte: commitId(accountId, seq) };
       const found = await collection.findOne(

@@ -78,7 +78,7 @@ describe('An account that is not in memory', () => {
     await fc.assert(anyStart, { numRuns: propertyRuns(200) });
   });
 
-  test('has its newest entries, so that their commands need no look-up', async () => {
+  test('has its newest entries, so that their commands need no lookup', async () => {
     const [program] = fc.sample(programs, { numRuns: 1, seed: 9 });
     const stored = await storeProgram(program ?? []);
 
@@ -97,8 +97,8 @@ describe('An account that is not in memory', () => {
     ) => ({
       journal: {
         ...stored.journal,
-        readCommits: async (...asked: Parameters<typeof readCommits>) =>
-          change(await readCommits(...asked)),
+        readCommits: async (...args: Parameters<typeof readCommits>) =>
+          change(await readCommits(...args)),
       },
     });
 

@@ -28,7 +28,7 @@ const hold = {
   deadlineAtMs: Date.UTC(2026, 5, 1, 0, 30),
   retryAfterSeconds: 25,
 };
-const common = { accountId, projectId: newProjectId() };
+const common = { accountId, projectId: newProjectId(), credentialId: null };
 
 function startLedger(quarantine = emptyQuarantine) {
   const rejected: string[] = [];
@@ -99,7 +99,7 @@ const outcomeOf = (message: OutgoingMessage | undefined): BillingOutcome => {
   throw new Error('not an outcome');
 };
 
-describe('The answer to a billing command', () => {
+describe('The result of a billing command', () => {
   test('is one message where no refresh depends on it: a reply where its sender waits, else an outcome, with the balance after it', async () => {
     const announced = await startLedger().grant(500);
     const replied = await startLedger().grant(500, 'top-up', 'waiting-1');
@@ -108,8 +108,8 @@ describe('The answer to a billing command', () => {
     expect(replied).toMatchObject([
       { type: 'reply.billing-outcome.v1', body: { waitingId: 'waiting-1' } },
     ]);
-    for (const [answer] of [announced, replied]) {
-      expect(outcomeOf(answer)).toMatchObject({
+    for (const [message] of [announced, replied]) {
+      expect(outcomeOf(message)).toMatchObject({
         commandId: 'grant:1',
         result: 'applied',
         seq: 1,

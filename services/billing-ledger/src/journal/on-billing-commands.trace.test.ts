@@ -12,6 +12,7 @@ import {
 } from '@opentelemetry/api';
 import { neverBehind } from '../../test/support/loading.ts';
 import { neverRejected } from '../../test/support/no-quarantine.ts';
+import { noDetails } from '../accounts/entry.domain.ts';
 import type { CommitCommands } from './commit-commands.ts';
 import { createOnBillingCommands } from './on-billing-commands.ts';
 
@@ -29,7 +30,7 @@ const propagator: TextMapPropagator<Record<string, string>> = {
   },
 };
 
-/** Spans that do nothing but have a place in a trace. */
+/** Spans that do nothing but belong to a trace. */
 function createTracer(started: { name: string; parent: SpanContext | undefined }[]): Tracer {
   const startSpan: Tracer['startSpan'] = (name, _options, context?: Context) => {
     const parent = context && trace.getSpanContext(context);
@@ -86,7 +87,7 @@ describe('The trace of a billing command', () => {
     ]);
     // The work of the batch is seen in the trace of its first command.
     expect(started.at(-1)).toMatchObject({
-      name: 'answer billing commands',
+      name: 'decide billing commands',
       parent: { traceId: first },
     });
   });
@@ -110,31 +111,17 @@ function messageOf(traceId: string | undefined): ReceivedMessage {
 function entryOf(index: number) {
   const nothing = { available: 0, held: 0, consumed: 0, expired: 0, issued: 0 };
   return {
+    ...noDetails,
     seq: index + 1,
     atMs: 0,
     kind: 'grant',
     command: 'grant',
     commandId: `grant:${index}`,
-    precludes: null,
     asset: 'credits',
     change: nothing,
     after: nothing,
-    productCode: null,
-    priceVersion: null,
-    pricedAtMs: null,
-    projectId: null,
-    refreshId: null,
-    requestId: null,
     amount: 1,
     reason: 'top-up',
-    outcome: null,
-    maxCredits: null,
-    pageCount: null,
-    observedAssets: null,
-    disposition: null,
-    refusal: null,
-    configured: null,
-    pastPeriod: null,
     creditsAvailable: null,
     lowBalance: null,
     opening: [],

@@ -46,7 +46,7 @@ export function createOnBillingCommands(
     batchSize.record(carried.length);
     const open = new Set(carried.map(({ span }) => span));
     const links = others.map(({ span }) => ({ context: span.spanContext() }));
-    const batch = { name: 'answer billing commands', parent: traceOf(first.span), links };
+    const batch = { name: 'decide billing commands', parent: traceOf(first.span), links };
     try {
       const { quarantined, behind } = await inSpan(batch, () =>
         commitCommands(carried, async (journaled) => {

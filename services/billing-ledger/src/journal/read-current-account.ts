@@ -1,6 +1,6 @@
-import type { AccountId, ProjectId } from '@inventory/contracts/ids';
+import type { AccountId } from '@inventory/contracts/ids';
 import type { AccountFunds, AccountTerms, BalanceView } from '@inventory/contracts/internal/ledger';
-import type { Funding } from '@inventory/contracts/messages/billing';
+import type { FundingSetting } from '@inventory/contracts/messages/billing';
 import { ledgerAssets } from '@inventory/contracts/vocabulary';
 import type { Clock } from '@inventory/runtime/clock';
 import { type LedgerAccount, usedAssets } from '../accounts/account.domain.ts';
@@ -14,6 +14,7 @@ import {
 import { type Balances, noBalances } from '../accounts/balances.domain.ts';
 import { unitsAt } from '../accounts/open-period.domain.ts';
 import { type Period, periodOf, periodStartMs } from '../accounts/period.domain.ts';
+import type { Buyer } from '../accounts/spend.domain.ts';
 import { fundingAsset, prepaid } from '../accounts/terms.domain.ts';
 import { type CommitSummary, requireIntact, subscriptionOf } from './commit-document.ts';
 import type { Journal } from './journal-store.ts';
@@ -23,7 +24,7 @@ import type { LoadAccount } from './load-account.ts';
 export interface CurrentAccount {
   /** Position of the entry it was read from; 0 before the first. */
   readonly asOfSeq: number;
-  readonly funding: Funding;
+  readonly funding: FundingSetting;
   readonly balances: LedgerAccount['balances'];
   /** The present month: that of the units, and of what is spent. */
   readonly period: Period;
@@ -71,7 +72,7 @@ function currentAccount(
   limits: AccountLimits,
   now: number,
 ): CurrentAccount {
-  const funding: Funding = subscription
+  const funding: FundingSetting = subscription
     ? { mode: 'subscription', unitsPerMonth: subscription.unitsPerMonth }
     : prepaid;
   const allowedPeriod = subscription?.allowedPeriod ?? 0;
@@ -108,29 +109,38 @@ export function termsOf(accountId: AccountId, current: CurrentAccount): AccountT
     accountId,
     asOfSeq: current.asOfSeq,
     funding: shownFunding(current),
-    spendCaps: current.caps.map((one) => spendCapOf(one, current.period)),
+    ...spendCapsOf(current),
     balanceAlert: alertThreshold === null ? null : { threshold: alertThreshold },
   };
 }
 
 export function fundsOf(
   accountId: AccountId,
-  projectId: ProjectId,
+  { projectId, credentialId }: Buyer,
   current: CurrentAccount,
 ): AccountFunds {
+  const { spendCaps, credentialSpendCaps } = spendCapsOf(current);
   const asset = fundingAsset(current.funding);
-  const capped = current.caps.find((one) => one.projectId === projectId);
   return {
     accountId,
     asOfSeq: current.asOfSeq,
     asset,
     available: current.balances[asset].available,
-    spendCap: capped ? spendCapOf(capped, current.period) : null,
+    spendCap: spendCaps.find((one) => one.projectId === projectId) ?? null,
+    credentialSpendCap:
+      credentialSpendCaps.find((one) => one.credentialId === credentialId) ?? null,
   };
 }
 
-function spendCapOf(cap: CapUse, period: Period) {
-  return { ...cap, resetsAtMs: periodStartMs(period + 1) };
+/** The caps of Projects, and those of Credentials. */
+function spendCapsOf({ caps, period }: CurrentAccount) {
+  const resetsAtMs = periodStartMs(period + 1);
+  return {
+    spendCaps: caps.flatMap((one) => ('projectId' in one ? [{ ...one, resetsAtMs }] : [])),
+    credentialSpendCaps: caps.flatMap((one) =>
+      'projectId' in one ? [] : [{ ...one, resetsAtMs }],
+    ),
+  };
 }
 
 function shownFunding({ funding, period, balances }: CurrentAccount): AccountTerms['funding'] {

@@ -32,8 +32,8 @@ describe('The statement of an account (decisions: statement row) [account-self-s
     const { journal } = await storeProgram(decodeProgram([]));
     const read = createReadStatement({
       ...journal,
-      readCommits: async (...asked) =>
-        (await journal.readCommits(...asked)).map((commit) => ({ ...commit, isIntact: false })),
+      readCommits: async (...args) =>
+        (await journal.readCommits(...args)).map((commit) => ({ ...commit, isIntact: false })),
     });
 
     const page = read(accounts[0] ?? 'acc_', 0, 5);
@@ -41,7 +41,7 @@ describe('The statement of an account (decisions: statement row) [account-self-s
     await expect(page).rejects.toThrow(BrokenJournal);
   });
 
-  test('is empty behind the last entry and for an account that never had one', async () => {
+  test('is empty after the last entry and for an account that never had one', async () => {
     const stored = await storeProgram([]);
     const read = createReadStatement(stored.journal);
     const nothing = { entries: [], hasMore: false };

@@ -1,5 +1,6 @@
 import type { AccountId } from '@inventory/contracts/ids';
-import type { StatementPage, StatementRow } from '@inventory/contracts/internal/ledger';
+import type { StatementRow, statementPage } from '@inventory/contracts/internal/ledger';
+import type { z } from 'zod';
 import type { Entry } from '../accounts/entry.domain.ts';
 import { requireIntact } from './commit-document.ts';
 import type { Journal } from './journal-store.ts';
@@ -50,7 +51,7 @@ function isAfter(seq: number): (entry: Entry) => boolean {
 export function statementPageOf(
   accountId: AccountId,
   { entries, hasMore }: Statement,
-): StatementPage {
+): z.output<typeof statementPage> {
   return {
     items: entries.map((entry) => rowOf(accountId, entry)),
     nextAfterSeq: hasMore ? (entries.at(-1)?.seq ?? null) : null,

@@ -19,7 +19,7 @@ function someEntries(): [Entry, Entry, Entry] {
 }
 const [one, two, three] = someEntries();
 
-describe('The answers kept in memory', () => {
+describe('The entries kept in memory', () => {
   test('are found under the account they are of, and under no other', () => {
     const recent = createRecentEntries(10);
     recent.add('acc_a', [one]);
@@ -28,7 +28,7 @@ describe('The answers kept in memory', () => {
     expect(recent.find('acc_b', one.commandId)).toBeUndefined();
   });
 
-  test('are never more than allowed: the one used longest ago makes room', () => {
+  test('are never more than allowed: the one used longest ago is evicted', () => {
     const recent = createRecentEntries(2);
     recent.add('acc_a', [one]);
     recent.add('acc_b', [two]);

@@ -3,7 +3,7 @@ import { createRecentlyUsed } from '@inventory/runtime/recently-used';
 import { type Entry, entryKeys } from '../accounts/entry.domain.ts';
 
 /**
- * Journaled entries by the command keys they answer. It saves a refused append when a command
+ * Journaled entries by their command keys. It saves a refused append when a command
  * is repeated soon; an entry never changes, so a cached one is never stale.
  */
 export type RecentEntries = ReturnType<typeof createRecentEntries>;

@@ -26,13 +26,16 @@ describe('The price of a refresh (Limits: refresh charge; decisions: outcomes an
     [125 * 2_000, 125],
     [125 * 2_000 + 1, 125],
     [Number.MAX_SAFE_INTEGER, 125],
-  ])('a complete scan of %i assets costs %i credits and releases the rest', (assets, price) => {
-    expect(complete(assets)).toEqual({
-      disposition: 'finalize_complete',
-      charged: price,
-      released: reserved - price,
-    });
-  });
+  ])(
+    'a complete scan of %i assets costs %i credits and releases the remainder',
+    (assets, price) => {
+      expect(complete(assets)).toEqual({
+        disposition: 'finalize_complete',
+        charged: price,
+        released: reserved - price,
+      });
+    },
+  );
 
   test.each([
     ['complete_changed', 'finalize_complete', 3],

@@ -6,7 +6,7 @@ import {
   unchangedBlocks,
 } from '@inventory/contracts/vocabulary';
 
-/** Of a hold: one that is answered from what is saved has none. */
+/** Of a hold: a refresh that is served from what is saved has none. */
 type HoldDisposition = Exclude<SettlementDisposition, 'finalize_saved'>;
 
 /** How an outcome is paid for. */

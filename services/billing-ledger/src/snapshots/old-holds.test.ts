@@ -15,6 +15,7 @@ function holdAt(reservedAtMs: number): Hold {
   return {
     refreshId: uuid(reservedAtMs),
     projectId: 'prj_1',
+    credentialId: null,
     productCode: 'platform.inventory.refresh.v1',
     asset: 'credits',
     amount: 125,

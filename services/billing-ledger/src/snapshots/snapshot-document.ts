@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { AccountId } from '@inventory/contracts/ids';
 import type { LedgerAccount } from '../accounts/account.domain.ts';
 import { type Hold, holdSetOf, listHolds } from '../accounts/hold-set.domain.ts';
-import { amountsOf, listAmounts } from '../accounts/project-amounts.domain.ts';
+import { amountsOf, listAmounts } from '../accounts/spend-amounts.domain.ts';
 import type { Terms } from '../accounts/terms.domain.ts';
 import type { ChainHead } from '../journal/commit-document.ts';
 import { isIntact, type Sealed, seal, unseal } from '../journal/sealed-mapping.ts';
@@ -17,7 +17,7 @@ export interface Snapshot {
 }
 
 /** Raised when the content or the meaning of an entry changes; others are not read. */
-export const snapshotFormat = 3;
+export const snapshotFormat = 4;
 
 export interface SnapshotDocument extends Sealed {
   readonly _id: AccountId;
@@ -37,7 +37,7 @@ interface SnapshotContent {
   readonly holds: readonly Hold[];
   readonly spend: {
     readonly period: LedgerAccount['spend']['period'];
-    readonly projects: ReturnType<typeof listAmounts>;
+    readonly spenders: ReturnType<typeof listAmounts>;
   };
   readonly head: ChainHead;
 }
@@ -56,8 +56,8 @@ export function toSnapshotDocument(snapshot: Snapshot): SnapshotDocument {
 
 function toContent({ account, head }: Snapshot): SnapshotContent {
   const { accountId, lastSeq, lastAtMs, balances, terms } = account;
-  const { period, projects } = account.spend;
-  const spend = { period, projects: listAmounts(projects) };
+  const { period, spenders } = account.spend;
+  const spend = { period, spenders: listAmounts(spenders) };
   const holds = listHolds(account.holds);
   return { accountId, lastSeq, lastAtMs, balances, holds, terms, spend, head };
 }
@@ -84,8 +84,8 @@ function unsealed(document: SnapshotDocument): Snapshot | null {
     const content = unseal(document) as SnapshotContent;
     if (!isIntact(document, indexedFields(content))) return null;
     const { holds, spend, head, ...account } = content;
-    const projects = amountsOf(spend.projects);
-    const whole = { ...account, holds: holdSetOf(holds), spend: { ...spend, projects } };
+    const spenders = amountsOf(spend.spenders);
+    const whole = { ...account, holds: holdSetOf(holds), spend: { ...spend, spenders } };
     return { account: whole, head };
   } catch {
     return null;

@@ -130,8 +130,9 @@ const busyDays = fc.integer({ min: 4, max: 16 }).map((pages): Program => {
     const requestId: RequestId = `req_0190dddd-0000-7000-8000-${String(page).padStart(12, '0')}`;
     const commandId = `charge:${requestId}`;
     const productCode = 'platform.inventory.page.v1';
-    const subjects = { accountId, commandId, requestId, projectId: 'prj_busy' } as const;
-    return commandOf('charge', { ...subjects, productCode, pageCount: null });
+    const buyer = { accountId, projectId: 'prj_busy', credentialId: null } as const;
+    const subjects = { ...buyer, commandId, requestId, productCode } as const;
+    return commandOf('charge', { ...subjects, pageCount: null });
   });
   const commands: Command[] = [commandOf('grant', { ...ids, ...booking }), ...charges];
   return commands.map((command) => ({ command, now: startMs }));

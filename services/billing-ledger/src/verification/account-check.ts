@@ -122,7 +122,7 @@ export function startAccountCheck(
   };
 }
 
-/** The entries that answered charges, by their request. */
+/** The entries of charges, by their request. */
 type Charges = ReadonlyMap<Entry['requestId'], Entry>;
 
 /** Those that the reversals of a commit end; they may lie anywhere in the journal. */

@@ -1,4 +1,4 @@
-import type { ProjectId } from '@inventory/contracts/ids';
+import type { CredentialId, ProjectId } from '@inventory/contracts/ids';
 import type { PriceList } from '@inventory/contracts/messages/price-list';
 import type { LedgerAsset, PageProduct, ProductCode } from '@inventory/contracts/vocabulary';
 import {
@@ -112,6 +112,7 @@ interface Made {
   readonly priceVersion: number | null;
   readonly productCode: ProductCode | null;
   readonly projectId: ProjectId | null;
+  readonly credentialId: CredentialId | null;
   readonly atMs: number;
 }
 
@@ -142,6 +143,10 @@ function endProblems(entry: Entry, made: Made | undefined): Problems {
     made.priceVersion !== entry.priceVersion && `ends a ${noun} at other prices`,
     made.productCode !== entry.productCode && `ends a ${noun} of another product`,
     made.projectId !== entry.projectId && `ends a ${noun} of another Project`,
+    // An earlier version ends it without one.
+    entry.credentialId !== null &&
+      made.credentialId !== entry.credentialId &&
+      `ends a ${noun} of another Credential`,
     pastPeriod(made.atMs, entry.atMs) !== entry.pastPeriod &&
       `period of its ${noun} missing or wrong`,
   ];
@@ -243,13 +248,12 @@ function isExpectedAlert(account: LedgerAccount, entry: Entry): boolean {
 }
 
 function purchaseProblems(account: LedgerAccount, entry: Entry): Problems {
-  const { kind, change, projectId, atMs } = entry;
+  const { kind, change, projectId, credentialId, atMs } = entry;
   if (kind !== 'reserve' && kind !== 'charge') return [];
   const required = kind === 'reserve' ? change.held : change.consumed;
+  const capped = projectId && capRefusal(account, { projectId, credentialId, required, atMs });
   return [
     entry.asset !== fundingAsset(account.terms.funding) && 'asset does not match the funding',
-    projectId !== null &&
-      capRefusal(account, { projectId, required, atMs }) !== null &&
-      'exceeds the spend cap of its Project',
+    capped !== null && `exceeds the spend cap of its ${capped?.detail.scope}`,
   ];
 }

@@ -1,4 +1,4 @@
-/** Values in order, of which the next one can be looked at before it is taken. */
+/** Values in order, of which the next one can be read before it is taken. */
 export interface PeekQueue<Value> {
   /** Null at the end. */
   peek(): Promise<Value | null>;

@@ -234,11 +234,17 @@ async function journalFor(forgery: Forgery): Promise<StoredJournal> {
     const { entries } = stored;
     const isDecided = entries.some(({ accountId, entry }, at) => {
       if (forgery(toStoredEntry(entry)) === null) return false;
-      const of = entry.configured?.sets === 'spend_cap' ? entry.configured.projectId : null;
+      const { configured } = entry;
+      const of =
+        configured?.sets === 'spend_cap'
+          ? configured.projectId
+          : configured?.sets === 'credential_spend_cap'
+            ? configured.credentialId
+            : null;
       const isBought = (later: (typeof entries)[number]) =>
         later.accountId === accountId &&
         (later.entry.kind === 'reserve' || later.entry.kind === 'charge') &&
-        (of === null || later.entry.projectId === of);
+        (of === null || later.entry.projectId === of || later.entry.credentialId === of);
       const costs = entry.kind !== 'settle' || entry.change.consumed > 0;
       return costs && (of === null || entries.slice(at + 1).some(isBought));
     });
@@ -280,6 +286,11 @@ const reversals: readonly [string, Forgery, string][] = [
     'a reversal is of another Project',
     reversed({ projectId: 'prj_0190bbbb-0000-7000-8000-00000000ffff' }),
     'reverse ends a charge of another Project',
+  ],
+  [
+    'a reversal is of another Credential',
+    reversed({ credentialId: 'cred_0190eeee-0000-7000-8000-00000000ffff' }),
+    'reverse ends a charge of another Credential',
   ],
   [
     'a reversal is of a month in which nothing was charged',
@@ -397,7 +408,15 @@ describe('Verification of a journal rewritten with valid hashes [ledger-verify]'
         entry.configured?.sets === 'spend_cap'
           ? { configured: { ...entry.configured, cap: 0 } }
           : null,
-      'exceeds the spend cap of its Project',
+      'exceeds the spend cap of its project',
+    ],
+    [
+      'a purchase passes the cap of its Credential',
+      (entry) =>
+        entry.configured?.sets === 'credential_spend_cap'
+          ? { configured: { ...entry.configured, cap: 0 } }
+          : null,
+      'exceeds the spend cap of its credential',
     ],
     [
       'a low-balance alert is missing',

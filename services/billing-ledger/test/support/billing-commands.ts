@@ -53,7 +53,7 @@ export function senderOf(accountId: AccountId, projectId: ProjectId = newProject
       const id = billingCommandId.reserve(refreshId);
       const productCode = 'platform.inventory.refresh.v1';
       const requestId = newRequestId();
-      const subjects = { ...common, commandId: id, refreshId, requestId };
+      const subjects = { ...common, credentialId: null, commandId: id, refreshId, requestId };
       const times = { deadlineAtMs: Date.UTC(2026, 5, 1, 0, 30), retryAfterSeconds: 25 };
       const body = { ...subjects, productCode, maxCredits, ...times } as const;
       return { type: 'billing.reserve.v1', id, body };
@@ -71,7 +71,8 @@ export function senderOf(accountId: AccountId, projectId: ProjectId = newProject
     charge: (requestId) => {
       const id = billingCommandId.charge(requestId);
       const productCode = 'platform.inventory.current.page.v1';
-      const body = { ...common, commandId: id, requestId, productCode, pageCount: null } as const;
+      const subjects = { ...common, credentialId: null, commandId: id, requestId };
+      const body = { ...subjects, productCode, pageCount: null } as const;
       return { type: 'billing.charge.v1', id, body };
     },
     reverse: (requestId) => {

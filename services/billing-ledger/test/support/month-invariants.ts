@@ -1,5 +1,5 @@
-import type { ProjectId } from '@inventory/contracts/ids';
 import type { BillingConfiguration } from '@inventory/contracts/messages/billing';
+import { spendCapScopes } from '@inventory/contracts/refusal';
 import type { PageProduct } from '@inventory/contracts/vocabulary';
 import type { Entry } from '../../src/accounts/entry.domain.ts';
 import { periodStateOf } from '../../src/accounts/open-period.domain.ts';
@@ -80,13 +80,18 @@ export const pastUnitsExpire: Invariant = (rules, program) => {
   });
 };
 
-/** What a Project paid and holds of this month, counted from the journal. */
-function spentBefore(journal: readonly Entry[], seq: number, of: ProjectId, month: string): number {
+/** What a Project or a Credential paid and holds of this month, counted from the journal. */
+function spentBefore(
+  journal: readonly Entry[],
+  seq: number,
+  isIts: (entry: Entry) => boolean,
+  month: string,
+): number {
   const open = new Map<string | null, Entry>();
   let spent = 0;
   for (const entry of journal) {
     if (entry.seq >= seq) break;
-    if (entry.projectId !== of) continue;
+    if (!isIts(entry)) continue;
     const id = entry.refreshId ?? entry.requestId;
     const isNow = monthOf(entry.atMs) === month;
     if (entry.kind === 'charge' && isNow) open.set(id, entry);
@@ -108,27 +113,54 @@ function priceOf({ command, maxCredits, pageCount, priceVersion, productCode }: 
     : (pageCount ?? 1) * pagePrice(list, productCode as PageProduct);
 }
 
-/** A Project is refused exactly when it would exceed its cap, and the refusal carries the cap. */
+/** The cap of a purchase's Project or Credential before an entry; null without one. */
+function capBefore(journal: readonly Entry[], entry: Entry, scope: 'project' | 'credential') {
+  const { seq, projectId, credentialId } = entry;
+  const cap =
+    scope === 'project'
+      ? configuredBefore(journal, seq, 'spend_cap', (set) => set.projectId === projectId)
+      : configuredBefore(
+          journal,
+          seq,
+          'credential_spend_cap',
+          (set) => set.credentialId === credentialId,
+        );
+  return cap?.cap ?? null;
+}
+
+/**
+ * A Project or a Credential is refused exactly when it would exceed its cap, and the refusal carries
+ * the cap, the Project's where both are reached.
+ */
 export const capsAreKept: Invariant = (rules, program) => {
   const { ledger } = runProgram(rules, program);
   return accounts.every((accountId) => {
     const journal = ledger.journal(accountId);
     return journal.every((entry) => {
-      const { command, kind, projectId, refusal, seq, change } = entry;
+      const { command, kind, projectId, credentialId, refusal, seq, change } = entry;
       if (command !== 'reserve' && command !== 'charge') return true;
       if (projectId === null) return false;
-      const isIts = (cap: { projectId: ProjectId }) => cap.projectId === projectId;
-      const cap = configuredBefore(journal, seq, 'spend_cap', isIts)?.cap ?? null;
-      const spent = spentBefore(journal, seq, projectId, monthOf(entry.atMs));
-      if (kind !== 'refuse') return cap === null || spent + change.held + change.consumed <= cap;
+      const month = monthOf(entry.atMs);
+      const isIts = {
+        project: (one: Entry) => one.projectId === projectId,
+        credential: (one: Entry) => credentialId !== null && one.credentialId === credentialId,
+      };
+      const spentOf = (scope: 'project' | 'credential') =>
+        spentBefore(journal, seq, isIts[scope], month);
+      const price = kind === 'refuse' ? priceOf(entry) : change.held + change.consumed;
+      const passed = spendCapScopes.find((scope) => {
+        const cap = capBefore(journal, entry, scope);
+        return cap !== null && spentOf(scope) + price > cap;
+      });
+      if (kind !== 'refuse') return passed === undefined;
       if (refusal?.code !== 'spend_cap_reached') return true;
       const { detail } = refusal;
-      if (detail === undefined || cap === null) return false;
       const resetsAt = Date.parse(detail.resets_at);
       return (
-        detail.cap === cap &&
-        detail.spent === spent &&
-        spent + priceOf(entry) > cap &&
+        passed !== undefined &&
+        detail.scope === passed &&
+        detail.cap === capBefore(journal, entry, passed) &&
+        detail.spent === spentOf(passed) &&
         monthOf(resetsAt - 1) === monthOf(entry.atMs) &&
         monthOf(resetsAt) !== monthOf(entry.atMs)
       );

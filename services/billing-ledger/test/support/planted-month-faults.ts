@@ -1,7 +1,7 @@
 import type { LedgerAccount } from '../../src/accounts/account.domain.ts';
 import { type Evaluation, evaluate } from '../../src/accounts/evaluate.domain.ts';
 import { refund } from '../../src/accounts/movement.domain.ts';
-import { amountsOf, listAmounts } from '../../src/accounts/project-amounts.domain.ts';
+import { amountsOf, listAmounts } from '../../src/accounts/spend-amounts.domain.ts';
 import { afterwards, type Call, faulty, moving, type PlantedFault } from './planted-fault.ts';
 import { productRules } from './run-program.ts';
 
@@ -14,14 +14,14 @@ function meeting(
   return evaluate({ ...account, ...change(account) }, command, context);
 }
 
-/** Each project's spend, changed. */
-function spending(account: LedgerAccount, change: (projectId: string, amount: number) => number) {
+/** What each Project or Credential spent, changed. */
+function spending(account: LedgerAccount, change: (spenderId: string, amount: number) => number) {
   const { spend } = account;
-  const projects = listAmounts(spend.projects).map(({ projectId, amount }) => ({
-    projectId,
-    amount: change(projectId, amount),
+  const spenders = listAmounts(spend.spenders).map(({ spenderId, amount }) => ({
+    spenderId,
+    amount: change(spenderId, amount),
   }));
-  return { spend: { ...spend, projects: amountsOf(projects) } };
+  return { spend: { ...spend, spenders: amountsOf(spenders) } };
 }
 
 /** Faults in what a month brings: allowances, caps and warnings. */
@@ -36,6 +36,11 @@ export const plantedMonthFaults: readonly PlantedFault[] = [
     call[1].type === 'billing.charge.v1'
       ? meeting(call, (account) => spending(account, (_projectId, amount) => amount - 1))
       : evaluate(...call),
+  ),
+  faulty(20, 'the cap of a Credential is not checked', (call) =>
+    meeting(call, ({ terms }) => ({
+      terms: { ...terms, caps: terms.caps.filter((cap) => 'projectId' in cap) },
+    })),
   ),
   afterwards(21, 'a reservation never warns', ['reserve'], (evaluation) => ({
     ...evaluation,

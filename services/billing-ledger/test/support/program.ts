@@ -1,4 +1,4 @@
-import type { AccountId, ProjectId, RequestId } from '@inventory/contracts/ids';
+import type { AccountId, CredentialId, ProjectId, RequestId } from '@inventory/contracts/ids';
 import type { BillingConfiguration } from '@inventory/contracts/messages/billing';
 import type { PriceList } from '@inventory/contracts/messages/price-list';
 import {
@@ -22,6 +22,7 @@ const uuid = (text: string, number: number) =>
   `0190${text}-0000-7000-8000-${String(number).padStart(12, '0')}`;
 export const accounts = [0, 1].map((number): AccountId => `acc_${uuid('aaaa', number)}`);
 const projects = [0, 1].map((number): ProjectId => `prj_${uuid('bbbb', number)}`);
+const credentials = [0, 1].map((number): CredentialId => `cred_${uuid('eeee', number)}`);
 /** The same in both accounts: whatever their senders do, accounts are apart. */
 const refreshOf = (number: number) => uuid('cccc', number);
 const requestOf = (number: number): RequestId => `req_${uuid('dddd', number)}`;
@@ -79,6 +80,8 @@ const kinds = [
   'configure',
   'configure',
 ] as const;
+/** Null of a sender of an earlier version. One Credential buys for both Projects. */
+const buyers = [credentials[0] ?? null, null, credentials[1] ?? null];
 /** The second Project has few purchases, the first one many. */
 const configurations: readonly BillingConfiguration[] = [
   { sets: 'funding', funding: { mode: 'subscription', unitsPerMonth: 400 } },
@@ -92,6 +95,10 @@ const configurations: readonly BillingConfiguration[] = [
   { sets: 'spend_cap', projectId: projects[0] ?? 'prj_', cap: null },
   { sets: 'balance_alert', threshold: null },
   { sets: 'funding', funding: { mode: 'subscription', unitsPerMonth: 2 ** 52 } },
+  { sets: 'credential_spend_cap', credentialId: credentials[0] ?? 'cred_', cap: 130 },
+  { sets: 'credential_spend_cap', credentialId: credentials[0] ?? 'cred_', cap: 1 },
+  { sets: 'credential_spend_cap', credentialId: credentials[0] ?? 'cred_', cap: null },
+  { sets: 'credential_spend_cap', credentialId: credentials[1] ?? 'cred_', cap: 2 },
 ];
 
 /**
@@ -149,7 +156,8 @@ function decodeCommand(next: (base: number) => number): Command {
       const commandId = `reserve:${refreshId}`;
       const productCode = pick(heldProducts, next);
       const maxCredits = pick(maxCreditLimits, next);
-      const subjects = { commandId, accountId, projectId, refreshId, requestId };
+      const credentialId = pick(buyers, next);
+      const subjects = { commandId, accountId, projectId, credentialId, refreshId, requestId };
       const times = { deadlineAtMs: startMs, retryAfterSeconds: 25 };
       return commandOf(kind, { ...subjects, productCode, maxCredits, ...times });
     }
@@ -170,10 +178,12 @@ function decodeCommand(next: (base: number) => number): Command {
         : 'platform.inventory.page.v1';
       const commandId = `charge:${requestId}`;
       const pageCount = pick([null, 1, 3], next);
+      const credentialId = pick(buyers, next);
       return commandOf(kind, {
         commandId,
         accountId,
         projectId,
+        credentialId,
         requestId,
         productCode,
         pageCount,

@@ -24,6 +24,7 @@ interface Hold {
   list: PriceList;
   month: string;
   project: string;
+  credential: string | null;
   product: HeldProduct;
 }
 interface Payment {
@@ -31,6 +32,7 @@ interface Payment {
   price: number;
   month: string;
   project: string;
+  credential: string | null;
 }
 interface Book {
   free: Record<LedgerAsset, number>;
@@ -51,7 +53,7 @@ interface Book {
   perMonth: number | null;
   lastAllowance: string;
   caps: Map<string, number>;
-  /** By month and Project: what was paid and what is held. */
+  /** By month and Project, and by month and Credential: what was paid and what is held. */
   bought: Map<string, number>;
   alert: { threshold: number; armed: boolean } | null;
 }
@@ -133,18 +135,25 @@ function warn(book: Book, command: Command, at: number): number | null {
   return warns ? left : null;
 }
 
-function wouldPassCap(book: Book, project: string, month: string, price: number): boolean {
-  const bought = book.bought.get(`${month} ${project}`) ?? 0;
-  return bought + price > (book.caps.get(project) ?? Number.POSITIVE_INFINITY);
+type Buyers = Pick<Payment, 'project' | 'credential'>;
+const buyersOf = ({ project, credential }: Buyers) => [project, credential ?? []].flat();
+
+function wouldPassCap(book: Book, buyers: Buyers, month: string, price: number): boolean {
+  return buyersOf(buyers).some((buyer) => {
+    const bought = book.bought.get(`${month} ${buyer}`) ?? 0;
+    return bought + price > (book.caps.get(buyer) ?? Number.POSITIVE_INFINITY);
+  });
 }
 
-function buy(book: Book, project: string, month: string, price: number): void {
-  const key = `${month} ${project}`;
-  book.bought.set(key, (book.bought.get(key) ?? 0) + price);
+function buy(book: Book, buyers: Buyers, month: string, price: number): void {
+  for (const buyer of buyersOf(buyers)) {
+    const key = `${month} ${buyer}`;
+    book.bought.set(key, (book.bought.get(key) ?? 0) + price);
+  }
 }
 
 function refund(book: Book, made: Omit<Payment, 'price'>, amount: number, month: string): void {
-  buy(book, made.project, made.month, 0 - amount);
+  buy(book, made, made.month, 0 - amount);
   if (made.asset === 'units' && made.month !== month) book.lost += amount;
   else book.free[made.asset] += amount;
 }
@@ -168,13 +177,13 @@ function decide(
       book.reserves.set(command.body.refreshId, content);
       const amount = Math.min(list.refreshReservation, command.body.maxCredits);
       if (book.free[funding] < amount) return ['refused', `insufficient_${funding}`, funding];
-      const project = command.body.projectId;
-      if (wouldPassCap(book, project, month, amount))
+      const { projectId: project, credentialId: credential } = command.body;
+      if (wouldPassCap(book, { project, credential }, month, amount))
         return ['refused', 'spend_cap_reached', funding];
       book.free[funding] -= amount;
-      buy(book, project, month, amount);
+      buy(book, { project, credential }, month, amount);
       book.holds.set(command.body.refreshId, {
-        ...{ asset: funding, amount, list, month, project },
+        ...{ asset: funding, amount, list, month, project, credential },
         product: command.body.productCode,
       });
       return ['applied', null, funding];
@@ -204,15 +213,16 @@ function decide(
         return ['precluded', 'already_reversed', funding];
       const isLive = command.body.productCode === 'platform.inventory.page.v1';
       const price = (command.body.pageCount ?? 1) * (isLive ? list.livePage : list.currentPage);
-      const project = command.body.projectId;
+      const { projectId: project, credentialId: credential } = command.body;
       const isShort = book.free[funding] < price;
-      const isCapped = wouldPassCap(book, project, month, price);
-      const paid = isShort || isCapped ? null : { asset: funding, price, month, project };
+      const isCapped = wouldPassCap(book, { project, credential }, month, price);
+      const paid =
+        isShort || isCapped ? null : { asset: funding, price, month, project, credential };
       book.charges.set(command.body.requestId, { content, paid });
       if (isShort) return ['refused', `insufficient_${funding}`, funding];
       if (isCapped) return ['refused', 'spend_cap_reached', funding];
       book.free[funding] -= price;
-      buy(book, project, month, price);
+      buy(book, { project, credential }, month, price);
       book.spent[funding] += price;
       return ['applied', null, funding];
     }
@@ -263,8 +273,11 @@ function configure(book: Book, change: BillingConfiguration): void {
     book.perMonth = change.funding.mode === 'credits' ? null : change.funding.unitsPerMonth;
   } else if (change.sets === 'balance_alert') {
     book.alert = change.threshold === null ? null : { threshold: change.threshold, armed: false };
-  } else if (change.cap === null) book.caps.delete(change.projectId);
-  else book.caps.set(change.projectId, change.cap);
+  } else {
+    const owner = change.sets === 'spend_cap' ? change.projectId : change.credentialId;
+    if (change.cap === null) book.caps.delete(owner);
+    else book.caps.set(owner, change.cap);
+  }
 }
 
 function cost(

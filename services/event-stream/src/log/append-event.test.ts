@@ -29,16 +29,16 @@ const eventAt = (occurredAtMs: number): EventText => ({
 });
 
 interface Interruptions {
-  readonly turn: () => Promise<void>;
+  readonly tick: () => Promise<void>;
   /** Steps that are the last one of their replica: twice the number of a step, 1 more after its write. */
   readonly cuts: readonly number[];
   /** Steps that wait for long. */
   readonly stalls: readonly number[];
 }
-const stalledTurns = 25;
+const stalledTicks = 25;
 
-/** A log in memory, whose steps wait for their turns. */
-function openWorld({ turn, cuts, stalls }: Interruptions, flaw?: Flaw) {
+/** A log in memory, whose steps wait for their ticks. */
+function openWorld({ tick, cuts, stalls }: Interruptions, flaw?: Flaw) {
   const entries = new Map<number, Claim>();
   const recorded = new Map<EventId, number>();
   let claimed: { last: LastClaim; claim: Claim } | null = null;
@@ -56,8 +56,8 @@ function openWorld({ turn, cuts, stalls }: Interruptions, flaw?: Flaw) {
 
   async function step<Value>(happens: () => Value): Promise<Value> {
     const number = steps++;
-    const turns = stalls.includes(number) ? stalledTurns : 1;
-    for (let waited = 0; waited < turns; waited += 1) await turn();
+    const ticks = stalls.includes(number) ? stalledTicks : 1;
+    for (let waited = 0; waited < ticks; waited += 1) await tick();
     const [isLost, isCut] = [cuts.includes(2 * number), cuts.includes(2 * number + 1)];
     if (isLost) throw new Error('crashed before the write');
     const value = happens();
@@ -143,8 +143,8 @@ async function play(
   { announced, prunes, scheduler, ...interruptions }: Program,
   flaw?: Flaw,
 ): Promise<void> {
-  const turn = () => scheduler.schedule(Promise.resolve());
-  const { store, seen, recorded, prune } = openWorld({ turn, ...interruptions }, flaw);
+  const tick = () => scheduler.schedule(Promise.resolve());
+  const { store, seen, recorded, prune } = openWorld({ tick, ...interruptions }, flaw);
   const clock = { now: () => nowMs };
   const replicas = [0, 1, 2].map(() => createAppends(store, clock, settings));
 
@@ -164,11 +164,11 @@ async function play(
   const events = announced.map(({ isOld }) => eventAt(isOld ? nowMs - settings.keepMs : nowMs));
   const tasks = announced.flatMap(({ replicas: to }, index) =>
     to.map(async (replica) => {
-      await turn();
+      await tick();
       await announce(events[index] as EventText, replica);
     }),
   );
-  for (let count = 0; count < prunes; count += 1) tasks.push(turn().then(prune).catch(ignoreCrash));
+  for (let count = 0; count < prunes; count += 1) tasks.push(tick().then(prune).catch(ignoreCrash));
   await scheduler.waitFor(Promise.all(tasks));
 
   for (const [index, { id }] of events.entries()) {

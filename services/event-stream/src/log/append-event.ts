@@ -12,8 +12,6 @@ export interface EventOwner {
   readonly projectId: ProjectId;
 }
 
-export type AppendEvent = ReturnType<typeof createAppends>;
-
 const raceMax = 1_000;
 const tailsMax = 50_000;
 

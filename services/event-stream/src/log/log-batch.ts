@@ -12,7 +12,7 @@ export interface ReadLog {
 
 /**
  * The reads of a batch are not atomic: entries may be appended or pruned between them. A batch has
- * contiguous items only; behind a gap it starts at `earliestPosition`, which sends a reader that
+ * contiguous items only; after a gap it starts at `earliestPosition`, which sends a reader that
  * expected the missing entries to recovery.
  */
 export function toLogBatch({ logEpoch, after, head, oldest, items }: ReadLog): LogBatch {

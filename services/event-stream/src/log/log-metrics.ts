@@ -1,6 +1,5 @@
 import { type ProjectEventType, projectEventTypes } from '@inventory/contracts/http/project-event';
 import { type RefreshOutcome, refreshOutcomes } from '@inventory/contracts/vocabulary';
-import type { Clock } from '@inventory/runtime/clock';
 import { counter, histogram } from '@inventory/runtime/instruments';
 
 const appended = counter({
@@ -17,15 +16,11 @@ const appendDelay = histogram({
 });
 
 /** An event was appended, or had its position already; one of a refresh with its outcome. */
-export type CountAppended = (
-  event: { readonly type: ProjectEventType; readonly occurredAtMs: number },
+export function countAppended(
+  { type, occurredAtMs }: { readonly type: ProjectEventType; readonly occurredAtMs: number },
+  nowMs: number,
   outcome?: RefreshOutcome,
-) => void;
-
-export function appendedCounter(clock: Clock): CountAppended {
-  return ({ type, occurredAtMs }, outcome) => {
-    appended.add(1, outcome === undefined ? { type } : { type, outcome });
-    const delayMs = clock.now() - occurredAtMs;
-    appendDelay.record(Math.max(0, delayMs) / 1_000, { type });
-  };
+): void {
+  appended.add(1, outcome === undefined ? { type } : { type, outcome });
+  appendDelay.record(Math.max(0, nowMs - occurredAtMs) / 1_000, { type });
 }

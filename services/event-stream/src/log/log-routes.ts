@@ -1,21 +1,14 @@
 import { appendedEntriesMax, logApi } from '@inventory/contracts/internal/event-log';
 import { internalRoute } from '@inventory/http/internal-route';
-import type { Clock } from '@inventory/runtime/clock';
 import { toLogBatch } from './log-batch.ts';
-import type { ProjectLog } from './project-log-store.ts';
+import type { Logs } from './open-log.ts';
 import { readAppendedHeads } from './read-appended-heads.ts';
-
-export interface LogRoutesDeps {
-  readonly log: ProjectLog;
-  readonly logEpoch: number;
-  readonly clock: Clock;
-}
 
 /** Heads and batches of logs. */
 export const logRoutes = [
   internalRoute({
     ...logApi.readHeads,
-    async handle({ log, logEpoch }: LogRoutesDeps, { body }) {
+    async handle({ log, logEpoch }: Logs, { body }) {
       const heads = await Promise.all(
         body.projectIds.map(async (projectId) => ({
           projectId,
@@ -27,14 +20,14 @@ export const logRoutes = [
   }),
   internalRoute({
     ...logApi.readAppendedHeads,
-    async handle(deps: LogRoutesDeps, { query: { sinceMs = null } }) {
-      const read = await readAppendedHeads(deps, sinceMs, appendedEntriesMax);
-      return { logEpoch: deps.logEpoch, ...read };
+    async handle(logs: Logs, { query: { sinceMs = null } }) {
+      const read = await readAppendedHeads(logs, sinceMs, appendedEntriesMax);
+      return { logEpoch: logs.logEpoch, ...read };
     },
   }),
   internalRoute({
     ...logApi.readLogBatch,
-    async handle({ log, logEpoch }: LogRoutesDeps, { path: { projectId }, query }) {
+    async handle({ log, logEpoch }: Logs, { path: { projectId }, query }) {
       const [head, [oldest], items] = await Promise.all([
         log.readHead(projectId),
         log.listAfter(projectId, 0, 1),

@@ -1,37 +1,59 @@
-import type { AccountId, ProjectId } from '@inventory/contracts/ids';
 import type { EventText } from '@inventory/contracts/internal/event-log';
 import type { AppendedEvent } from '@inventory/contracts/messages/project-events';
-import type { OutgoingMessage } from '@inventory/messaging/bus';
-import type { Handlers } from '@inventory/messaging/dispatch';
-import type { AppendEvent, EventOwner } from './append-event.ts';
-import type { CountAppended } from './log-metrics.ts';
+import { consumerGroup } from '@inventory/contracts/topics';
+import type { MessageBus } from '@inventory/messaging/bus';
+import { byKey, type Handlers } from '@inventory/messaging/dispatch';
+import type { Lifetime } from '@inventory/runtime/lifetime';
+import type { EventOwner } from './append-event.ts';
+import { countAppended } from './log-metrics.ts';
+import type { Logs } from './open-log.ts';
 import { writeBalanceLowEvent, writeRefreshEvent, writeWatchPausedEvent } from './project-event.ts';
 
-export interface AnnouncementDeps {
-  readonly appendEvent: AppendEvent;
-  readonly publish: (messages: readonly OutgoingMessage[]) => Promise<void>;
-  /** What waits for the entry is made due. */
-  readonly makeDue: (entry: AppendedEvent) => Promise<void>;
-  /** The Projects of an account with events; none while they are off. */
-  readonly listEventProjects: (accountId: AccountId) => AsyncIterable<ProjectId>;
-  readonly onAppended: CountAppended;
+/** Makes due what waits for the entry. */
+type OnAppended = (entry: AppendedEvent) => Promise<void>;
+
+const concurrencyMax = 16;
+/** A low balance is not urgent, so records are processed in batches. */
+const balancesGatherMs = 500;
+
+/** Starts to append the events of completed refreshes and of low balances. */
+export async function startAppending(
+  logs: Logs,
+  bus: MessageBus,
+  lifetime: Lifetime,
+  onAppended: OnAppended,
+): Promise<void> {
+  const completions = await bus.consume({
+    group: consumerGroup('event-stream', 'refresh.outcomes.v1'),
+    topics: ['refresh.outcomes.v1'],
+    onBatch: byKey(onRefreshCompleted(logs, onAppended), concurrencyMax),
+  });
+  lifetime.defer('completed refreshes', () => completions.stop());
+  // Most records of this topic have other consumers; batches keep the cost of skipping them low.
+  const balances = await bus.consume({
+    group: consumerGroup('event-stream', 'billing.outcomes.v1'),
+    topics: ['billing.outcomes.v1'],
+    gatherMs: balancesGatherMs,
+    onBatch: byKey(onBalanceLow(logs, onAppended), concurrencyMax),
+  });
+  lifetime.defer('low balances', () => balances.stop());
 }
 
 /**
  * Appends the event of a terminal refresh, or of a paused watch, to its Project's log; duplicates have
  * no effect.
  */
-export function onRefreshCompleted(deps: AnnouncementDeps): Handlers {
+function onRefreshCompleted(logs: Logs, onAppended: OnAppended): Handlers {
   return {
     'refresh.completed.v1': async ({ body }) => {
       const event = writeRefreshEvent(body);
-      await appendEvent(deps, body, event);
-      deps.onAppended(event, body.outcome);
+      await appendEvent(logs, body, event, onAppended);
+      countAppended(event, logs.clock.now(), body.outcome);
     },
     'watch.paused.v1': async ({ body }) => {
       const event = writeWatchPausedEvent(body);
-      await appendEvent(deps, body, event);
-      deps.onAppended(event);
+      await appendEvent(logs, body, event, onAppended);
+      countAppended(event, logs.clock.now());
     },
   };
 }
@@ -40,14 +62,14 @@ export function onRefreshCompleted(deps: AnnouncementDeps): Handlers {
  * Appends an event to every Project of the account while its events are enabled. After a crash the
  * message is redelivered; an event that exists is not appended again.
  */
-export function onBalanceLow(deps: AnnouncementDeps): Handlers {
+function onBalanceLow(logs: Logs, onAppended: OnAppended): Handlers {
   return {
     'billing.balance-low.v1': async ({ body }) => {
       const { accountId } = body;
-      for await (const projectId of deps.listEventProjects(accountId)) {
+      for await (const projectId of logs.listEventProjects(accountId)) {
         const event = writeBalanceLowEvent(body, projectId);
-        await appendEvent(deps, { accountId, projectId }, event);
-        deps.onAppended(event);
+        await appendEvent(logs, { accountId, projectId }, event, onAppended);
+        countAppended(event, logs.clock.now());
       }
     },
   };
@@ -58,11 +80,12 @@ export function onBalanceLow(deps: AnnouncementDeps): Handlers {
  * After a crash before the end the announcement is redelivered, finds the entry and does both again.
  */
 async function appendEvent(
-  { appendEvent: append, publish, makeDue }: AnnouncementDeps,
+  logs: Logs,
   owner: EventOwner,
   event: EventText,
+  onAppended: OnAppended,
 ): Promise<void> {
-  const body = await append(owner, event);
+  const body = await logs.appendEvent(owner, event);
   const message = { type: 'project.event-appended.v1', id: event.id, body } as const;
-  await Promise.all([publish([message]), makeDue(body)]);
+  await Promise.all([logs.publish([message]), onAppended(body)]);
 }

@@ -1,7 +1,7 @@
 import { changesPath } from '@inventory/contracts/http/changes';
 import { currentPath } from '@inventory/contracts/http/current';
-import { refreshPath } from '@inventory/contracts/http/refresh';
-import { watchPath } from '@inventory/contracts/http/watches';
+import { refreshLink } from '@inventory/contracts/http/refresh';
+import { watchLink } from '@inventory/contracts/http/watches';
 import { idPrefixes, type ProjectId } from '@inventory/contracts/ids';
 import { writeEvent } from '@inventory/contracts/internal/event-log';
 import type { MessageBody } from '@inventory/contracts/messages';
@@ -29,7 +29,7 @@ export function writeRefreshEvent(
     type,
     data: { refreshId, state: 'completed', outcome, scope, revisionId, watchId, ...mark },
     links: {
-      refresh: refreshPath(refreshId),
+      refresh: refreshLink(refreshId),
       ...(revisionId === null ? {} : { current: currentPath(scope) }),
       ...(previous === null ? {} : { changes: changesPath(scope, previous) }),
     },
@@ -48,7 +48,7 @@ export function writeWatchPausedEvent(paused: MessageBody<'watch.paused.v1'>) {
     projectId,
     type,
     data: { watchId, scope, reason },
-    links: { watch: watchPath(projectId, scope) },
+    links: { watch: watchLink(projectId, scope) },
   });
 }
 

@@ -70,12 +70,12 @@ export function createProjectLog(
 }
 
 /** Both ends are included. */
-interface AppendedRange {
+export interface TimeRange {
   readonly sinceMs: number;
   readonly untilMs: number;
 }
 
-const appendedIn = ({ sinceMs, untilMs }: AppendedRange) => ({
+const appendedIn = ({ sinceMs, untilMs }: TimeRange) => ({
   appendedAtMs: { $gte: sinceMs, $lte: untilMs },
 });
 
@@ -138,14 +138,14 @@ function logReads(
     /** Kept entries appended in a time range, after a position, ascending. */
     listBetween(
       projectId: ProjectId,
-      { after: position, ...range }: AppendedRange & { readonly after: number },
+      { after: position, ...range }: TimeRange & { readonly after: number },
       limit: number,
     ): Promise<KeptEntry[]> {
       const query = log.find({ ...entriesAfter(projectId, position), ...appendedIn(range) }, byId);
       return first(query.sort({ _id: 1 }), limit);
     },
     /** When the entry was appended that follows the first `count` ones of a time range; null without one. */
-    async findAppendedAfter(projectId: ProjectId, range: AppendedRange, count: number) {
+    async findAppendedAfter(projectId: ProjectId, range: TimeRange, count: number) {
       const next = await log.findOne(
         { ...entriesAfter(projectId, 0), ...appendedIn(range) },
         { ...byId, sort: { _id: 1 }, skip: count, projection: { appendedAtMs: 1 } },

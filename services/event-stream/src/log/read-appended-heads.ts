@@ -28,7 +28,7 @@ export async function readAppendedHeads(
     last.set(projectId, Math.max(position, last.get(projectId) ?? 0));
   }
   const heads = [...last].map(([projectId, position]) => ({ projectId, position }));
-  // Behind what is dated in the future there is nothing yet: the next read begins at its time again,
+  // After what is dated in the future there is nothing yet: the next read begins at its time again,
   // else it would skip what is appended until then.
   const newest = entries.at(-1);
   const isFull = newest !== undefined && entries.length === entriesMax;

@@ -9,7 +9,7 @@ const headEnd = /\r?\n\r?\n/;
 /** By the error that ended a connection. */
 const statuses = new WeakMap<object, number>();
 
-/** The status of an answer whose head was not read to its end; null where none had arrived. */
+/** The status of a response whose head was not read to its end; null where none had arrived. */
 export function statusBefore(error: unknown): number | null {
   return (typeof error === 'object' && error !== null && statuses.get(error)) || null;
 }

@@ -1,6 +1,6 @@
 /** Most bytes of a response body that are stored. */
 const textBytesMax = 1_024;
-/** So much of a body is looked at: a secret across the cut is found whole. */
+/** So much of a body is read: a secret across the cut is found whole. */
 export const startBytesMax = textBytesMax + 256;
 
 const secretPrefix = 'whsec_';

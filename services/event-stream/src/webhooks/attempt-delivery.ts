@@ -1,4 +1,5 @@
 import { readRetryAfter } from '@inventory/http/retry-after';
+import { randomBetween } from '@inventory/runtime/backoff';
 import { type Clock, elapsedSince, monotonicNow } from '@inventory/runtime/clock';
 import { answerText } from './answer-text.ts';
 import type { AttemptReport } from './delivery-store.ts';
@@ -13,29 +14,28 @@ import type {
 import type { WebhookAnswer, WebhookSender } from './webhook-sender.ts';
 import { signatureHeaders } from './webhook-signature.ts';
 
-export interface AttemptDeps {
-  readonly sender: WebhookSender;
-  readonly clock: Clock;
-  /** In [0, 1). */
-  readonly random: () => number;
-  readonly retries: RetryRules;
-}
+export type AttemptDelivery = ReturnType<typeof createAttemptDelivery>;
 
-/** Sends a delivery, signed; the result is not stored yet. Rejects only when the signal is aborted. */
-export async function attemptDelivery(
-  { sender, clock, random, retries }: AttemptDeps,
-  endpoint: WebhookEndpoint,
-  delivery: WebhookDelivery,
+const randomSteps = 1_000_000;
+const randomShare = () => randomBetween(0, randomSteps - 1) / randomSteps;
+
+export function createAttemptDelivery(
+  sender: WebhookSender,
+  retries: RetryRules,
+  clock: Clock,
   signal: AbortSignal,
-): Promise<AttemptReport> {
-  const begunMs = monotonicNow();
-  const answer = await sender.send({ ...requestOf(endpoint, delivery, clock.now()), signal });
-  const atMs = clock.now();
-  const durationMs = Math.round(elapsedSince(begunMs));
-  const attempt = attemptOf(answer, endpoint, atMs, durationMs);
-  const retryAfterMs = answer.status === null ? null : readRetryAfter(answer.retryAfter, atMs);
-  const end = { isSuccess: attempt.error === null, atMs, retryAfterMs, random: random() };
-  return { delivery, attempt, progress: afterAttempt(delivery, end, retries) };
+) {
+  /** Sends a delivery, signed; the result is not stored yet. Rejects only when the signal is aborted. */
+  return async (endpoint: WebhookEndpoint, delivery: WebhookDelivery): Promise<AttemptReport> => {
+    const begunMs = monotonicNow();
+    const answer = await sender.send({ ...requestOf(endpoint, delivery, clock.now()), signal });
+    const atMs = clock.now();
+    const durationMs = Math.round(elapsedSince(begunMs));
+    const attempt = attemptOf(answer, endpoint, atMs, durationMs);
+    const retryAfterMs = answer.status === null ? null : readRetryAfter(answer.retryAfter, atMs);
+    const end = { isSuccess: attempt.error === null, atMs, retryAfterMs, random: randomShare() };
+    return { delivery, attempt, progress: afterAttempt(delivery, end, retries) };
+  };
 }
 
 function requestOf(

@@ -6,6 +6,7 @@ import { createSharedInserts, sharedCommands } from '@inventory/mongo/shared-com
 import { createBatcher } from '@inventory/runtime/concurrency';
 import type { Logger } from '@inventory/runtime/logger';
 import type { Collection, Filter, Sort } from 'mongodb';
+import type { TimeRange } from '../log/project-log-store.ts';
 import { type DeliveryProgress, pingType } from './webhook-delivery.domain.ts';
 import {
   type DeliveryAttempt,
@@ -23,12 +24,6 @@ export interface DeliveryPageQuery {
   /** Place of the last item of the previous page. */
   readonly before?: string | undefined;
   readonly limit: number;
-}
-
-/** Both ends are included. */
-export interface TimeRange {
-  readonly sinceMs: number;
-  readonly untilMs: number;
 }
 
 /** The result of an attempt of a delivery as it was read. */
@@ -58,8 +53,6 @@ const restartsPerCommand = 500;
 const countMax = 10_000;
 
 /** Stores deliveries and their attempts. */
-export type DeliveryStore = ReturnType<typeof createDeliveryStore>;
-
 export function createDeliveryStore(deliveries: Deliveries, logger: Logger) {
   // Those of endpoints that have their turns together share a command.
   const inserts = createSharedInserts(deliveries, insertsPerCommand);

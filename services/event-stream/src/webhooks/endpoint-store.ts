@@ -40,8 +40,6 @@ const notRemoved = { isRemoved: false };
 type Endpoints = Collection<EndpointDocument>;
 
 /** Stores the webhook endpoints of Projects; their secrets are encrypted. */
-export type EndpointStore = ReturnType<typeof createEndpointStore>;
-
 export function createEndpointStore(endpoints: Endpoints, sealer: TextSealer, logger: Logger) {
   const fromDoc = (document: EndpointDocument) => opened(document, sealer);
   const reads = createSharedReads(endpoints, endpointsPerCommand);

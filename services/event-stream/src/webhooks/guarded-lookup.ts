@@ -2,9 +2,6 @@ import { Resolver } from 'node:dns/promises';
 import { isIP, type LookupFunction } from 'node:net';
 import { type AddressRules, isLocalName, isPublicAddress } from './webhook-address.domain.ts';
 
-/** The current addresses of a name; rejects when there are none. */
-export type ResolveHost = (hostname: string) => Promise<readonly string[]>;
-
 /** A name resolves to an address that requests must not be sent to. */
 export class AddressRefused extends Error {
   override name = 'AddressRefused';
@@ -19,7 +16,7 @@ export class NameUnresolved extends Error {
  * Resolves a name for one connection and refuses it when any of its addresses is not public. The
  * connection uses the addresses that were checked; the name is not resolved a second time.
  */
-export function createGuardedLookup(resolve: ResolveHost, rules: AddressRules): LookupFunction {
+export function createGuardedLookup(resolve: HostResolver, rules: AddressRules): LookupFunction {
   async function addressesOf(hostname: string): Promise<{ address: string; family: number }[]> {
     const addresses = await resolve(hostname).catch((cause: unknown) => {
       throw new NameUnresolved('the name does not resolve', { cause });
@@ -44,10 +41,15 @@ export function createGuardedLookup(resolve: ResolveHost, rules: AddressRules): 
 const timeoutMs = 3_000;
 const tries = 2;
 
-/** Queries the name servers of the machine for IPv4 and IPv6 addresses. */
-export function createHostResolver(): ResolveHost {
+export type HostResolver = ReturnType<typeof createHostResolver>;
+
+/**
+ * Queries the name servers of the machine for the current IPv4 and IPv6 addresses of a name; rejects
+ * when there are none.
+ */
+export function createHostResolver() {
   const resolver = new Resolver({ timeout: timeoutMs, tries });
-  return async (hostname) => {
+  return async (hostname: string): Promise<readonly string[]> => {
     // Name servers need not resolve it.
     if (isLocalName(hostname)) return ['127.0.0.1', '::1'];
     const kinds = await Promise.allSettled([

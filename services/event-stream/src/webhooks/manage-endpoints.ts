@@ -6,33 +6,16 @@ import {
 import type { EventId, ProjectId, WebhookEndpointId } from '@inventory/contracts/ids';
 import type { newWebhookEndpointOfAccount } from '@inventory/contracts/internal/webhooks';
 import { Refused } from '@inventory/http/refused';
-import { type Clock, isoTime } from '@inventory/runtime/clock';
-import type { Identifiers } from '@inventory/runtime/identifiers';
+import { isoTime } from '@inventory/runtime/clock';
 import { z } from 'zod';
 import { writeRefreshEvent } from '../log/project-event.ts';
-import type { ProjectLog } from '../log/project-log-store.ts';
-import type { DeliveryStore } from './delivery-store.ts';
 import { healthy } from './endpoint-health.domain.ts';
-import type { EndpointStore } from './endpoint-store.ts';
+import type { Webhooks } from './open-webhooks.ts';
 import { decideRotation, type WantedRotation } from './secret-rotation.domain.ts';
 import { type AddressRules, parseWebhookUrl } from './webhook-address.domain.ts';
 import { pingType } from './webhook-delivery.domain.ts';
 import type { WebhookEndpoint } from './webhook-document.ts';
 import { newWebhookSecret } from './webhook-signature.ts';
-
-export interface ManageEndpointsDeps extends AddressRules {
-  readonly endpoints: EndpointStore;
-  readonly deliveries: DeliveryStore;
-  readonly log: ProjectLog;
-  readonly clock: Clock;
-  readonly identifiers: Identifiers;
-  /** The endpoint changed, or has something to do. */
-  readonly wake: (endpointId: WebhookEndpointId) => Promise<void>;
-  /** An endpoint was inserted, which is due. */
-  readonly onDue: () => void;
-  /** Longest time that a turn of an endpoint takes. */
-  readonly claimMs: number;
-}
 
 export interface WantedEndpoint extends z.output<typeof newWebhookEndpointOfAccount> {
   readonly projectId: ProjectId;
@@ -53,20 +36,20 @@ const triesMax = 10;
  * `webhook_endpoint_limit_reached`.
  */
 export async function createEndpoint(
-  deps: ManageEndpointsDeps,
+  webhooks: Webhooks,
   wanted: WantedEndpoint,
 ): Promise<WebhookEndpoint> {
-  const url = checkedUrl(deps, wanted.url);
-  const nowMs = deps.clock.now();
+  const url = checkedUrl(webhooks, wanted.url);
+  const nowMs = webhooks.clock.now();
   const endpoint = {
     ...wanted,
-    endpointId: `whe_${deps.identifiers.uuidV7()}` as const,
+    endpointId: `whe_${webhooks.identifiers.uuidV7()}` as const,
     url,
     state: 'enabled' as const,
     disabledReason: null,
     secrets: [{ secret: newWebhookSecret(), createdAtMs: nowMs, endsAtMs: null }],
     rotations: [],
-    nextPosition: (await deps.log.readHead(wanted.projectId)) + 1,
+    nextPosition: (await webhooks.log.readHead(wanted.projectId)) + 1,
     health: healthy,
     healthVersion: 1,
     pace: 'new' as const,
@@ -76,9 +59,9 @@ export async function createEndpoint(
     createdAtMs: nowMs,
     changedAtMs: nowMs,
   };
-  const inserted = await deps.endpoints.insertEndpoint(endpoint, webhookEndpointsMax);
+  const inserted = await webhooks.endpoints.insertEndpoint(endpoint, webhookEndpointsMax);
   if (inserted) {
-    deps.onDue();
+    webhooks.noteDue();
     return inserted;
   }
   const detail = { limit: webhookEndpointsMax };
@@ -87,7 +70,7 @@ export async function createEndpoint(
 
 /** Throws `webhook_endpoint_not_found`. */
 export async function findEndpoint(
-  { endpoints }: ManageEndpointsDeps,
+  { endpoints }: Webhooks,
   { projectId, endpointId }: EndpointOfProject,
 ): Promise<WebhookEndpoint> {
   const endpoint = await endpoints.findEndpoint(projectId, endpointId);
@@ -102,19 +85,21 @@ const notFound = () => new Refused({ code: 'webhook_endpoint_not_found' });
  * last when every try loses to another change.
  */
 export async function changeEndpoint(
-  deps: ManageEndpointsDeps,
+  webhooks: Webhooks,
   named: EndpointOfProject,
   { state, url: wantedUrl, ...plain }: EndpointChange,
 ): Promise<WebhookEndpoint> {
-  const url = wantedUrl === undefined ? undefined : checkedUrl(deps, wantedUrl);
-  const changed = await update(deps, named, async (endpoint) => ({
+  const url = wantedUrl === undefined ? undefined : checkedUrl(webhooks, wantedUrl);
+  const changed = await update(webhooks, named, async (endpoint) => ({
     ...given({ ...plain, url }),
     ...(url !== undefined && url !== endpoint.url && { ...newHealth(endpoint), pace: 'new' }),
-    ...(state !== undefined && state !== endpoint.state && (await switched(deps, endpoint, state))),
-    changedAtMs: deps.clock.now(),
+    ...(state !== undefined &&
+      state !== endpoint.state &&
+      (await switched(webhooks, endpoint, state))),
+    changedAtMs: webhooks.clock.now(),
   }));
   // Ends the deliveries of a disabled one.
-  await deps.wake(changed.endpointId);
+  await webhooks.wake(changed.endpointId);
   return changed;
 }
 
@@ -131,14 +116,14 @@ export interface RotatedSecret {
  * `concurrent_change`.
  */
 export async function rotateEndpointSecret(
-  deps: ManageEndpointsDeps,
+  webhooks: Webhooks,
   named: EndpointOfProject,
   wanted: WantedRotation,
 ): Promise<RotatedSecret> {
   const made = newWebhookSecret();
   let repeated: string | null = null;
-  const endpoint = await update(deps, named, async (read) => {
-    const nowMs = deps.clock.now();
+  const endpoint = await update(webhooks, named, async (read) => {
+    const nowMs = webhooks.clock.now();
     const decision = decideRotation(read, wanted, { secret: made, nowMs });
     if (decision.result === 'conflict') throw new Refused({ code: 'idempotency_conflict' });
     if (decision.result === 'in_progress') {
@@ -153,7 +138,7 @@ export async function rotateEndpointSecret(
     return { secrets, rotations, changedAtMs: nowMs };
   });
   // It may have waited for a secret that can be decrypted.
-  await deps.wake(endpoint.endpointId);
+  await webhooks.wake(endpoint.endpointId);
   return { endpoint, secret: repeated ?? made, replayed: repeated !== null };
 }
 
@@ -166,10 +151,10 @@ const removedInRequestMax = 10_000;
  * Throws `webhook_endpoint_not_found`.
  */
 export async function removeEndpoint(
-  { endpoints, deliveries, clock, claimMs, wake }: ManageEndpointsDeps,
+  { endpoints, deliveries, clock, limits, wake }: Webhooks,
   { projectId, endpointId }: EndpointOfProject,
 ): Promise<void> {
-  const isMarked = await endpoints.markRemoved(projectId, endpointId, clock.now() + claimMs);
+  const isMarked = await endpoints.markRemoved(projectId, endpointId, clock.now() + limits.claimMs);
   if (!isMarked) throw notFound();
   await wake(endpointId);
   const isEmpty = await deliveries.removeOfEndpoint(endpointId, removedInRequestMax);
@@ -178,7 +163,7 @@ export async function removeEndpoint(
 
 /** Schedules a signed test event, which is in no log; it is sent to a disabled endpoint too. */
 export async function pingEndpoint(
-  { deliveries, clock, identifiers, wake }: ManageEndpointsDeps,
+  { deliveries, clock, identifiers, wake }: Webhooks,
   { endpointId, projectId }: WebhookEndpoint,
 ): Promise<EventId> {
   const nowMs = clock.now();
@@ -206,7 +191,7 @@ const sampleScope = { platform_id: '76561190000000001', app_id: 730, context_id:
  * its type. Its ids are made up.
  */
 export async function sendSample(
-  { endpoints: store, deliveries, clock, identifiers, wake }: ManageEndpointsDeps,
+  { endpoints: store, deliveries, clock, identifiers, wake }: Webhooks,
   projectId: ProjectId,
 ): Promise<{ readonly eventId: EventId; readonly endpoints: WebhookEndpointId[] }> {
   const nowMs = clock.now();
@@ -239,7 +224,7 @@ export async function sendSample(
  * by redelivery only, which avoids a burst.
  */
 async function switched(
-  { log }: ManageEndpointsDeps,
+  { log }: Webhooks,
   endpoint: WebhookEndpoint,
   state: 'enabled' | 'disabled',
 ): Promise<Partial<WebhookEndpoint>> {
@@ -256,16 +241,16 @@ const newHealth = ({ version }: WebhookEndpoint) => ({
 
 /** Null fields: nothing changes. */
 async function update(
-  deps: ManageEndpointsDeps,
+  webhooks: Webhooks,
   named: EndpointOfProject,
   fieldsOf: (endpoint: WebhookEndpoint) => Promise<Partial<WebhookEndpoint> | null>,
 ): Promise<WebhookEndpoint> {
   for (let tries = 0; tries < triesMax; tries += 1) {
-    const endpoint = await findEndpoint(deps, named);
+    const endpoint = await findEndpoint(webhooks, named);
     const change = await fieldsOf(endpoint);
     if (change === null) return endpoint;
     const fields = { ...change, version: endpoint.version + 1 };
-    if (await deps.endpoints.update(endpoint, fields)) return { ...endpoint, ...fields };
+    if (await webhooks.endpoints.update(endpoint, fields)) return { ...endpoint, ...fields };
   }
   throw new Refused({ code: 'concurrent_change' });
 }

@@ -21,18 +21,18 @@ export interface BoundedAnswer {
 const bodyBytesMax = 16 * 1024;
 const bodyMs = 1_000;
 
-/** Posts a body and reads the start of the answer. Rejects when there is no response head. */
+/** Posts a body and reads the start of the response. Rejects when there is no response head. */
 export async function postBounded(
   dispatcher: Dispatcher,
   request: BoundedRequest,
   signal: AbortSignal,
 ): Promise<BoundedAnswer> {
-  const answer = await dispatcher.request({ ...request, method: 'POST', signal });
-  const { 'retry-after': retryAfter } = answer.headers;
+  const response = await dispatcher.request({ ...request, method: 'POST', signal });
+  const { 'retry-after': retryAfter } = response.headers;
   return {
-    status: answer.statusCode,
+    status: response.statusCode,
     retryAfter: typeof retryAfter === 'string' ? retryAfter : null,
-    start: await startOf(answer.body),
+    start: await startOf(response.body),
   };
 }
 

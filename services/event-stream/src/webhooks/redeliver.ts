@@ -2,8 +2,8 @@ import type { webhookRedelivered } from '@inventory/contracts/http/webhooks';
 import type { EventId } from '@inventory/contracts/ids';
 import { Refused } from '@inventory/http/refused';
 import type { z } from 'zod';
-import type { TimeRange } from './delivery-store.ts';
-import type { ManageEndpointsDeps } from './manage-endpoints.ts';
+import type { TimeRange } from '../log/project-log-store.ts';
+import type { Webhooks } from './open-webhooks.ts';
 import { deliveryOf } from './serve-endpoint.ts';
 import type { WebhookEndpoint } from './webhook-document.ts';
 
@@ -19,17 +19,17 @@ const entriesAtOnce = 500;
  * Throws `event_not_found`.
  */
 export async function redeliverEvent(
-  deps: ManageEndpointsDeps,
+  webhooks: Webhooks,
   endpoint: WebhookEndpoint,
   eventId: EventId,
 ): Promise<Redelivered> {
-  const nowMs = deps.clock.now();
-  if (!(await deps.deliveries.restartDelivery(endpoint.endpointId, eventId, nowMs))) {
-    const entry = await deps.log.findEntry(endpoint.projectId, eventId);
+  const nowMs = webhooks.clock.now();
+  if (!(await webhooks.deliveries.restartDelivery(endpoint.endpointId, eventId, nowMs))) {
+    const entry = await webhooks.log.findEntry(endpoint.projectId, eventId);
     if (entry === null) throw new Refused({ code: 'event_not_found' });
-    await deps.deliveries.insertMissing([deliveryOf(endpoint, entry)], nowMs);
+    await webhooks.deliveries.insertMissing([deliveryOf(endpoint, entry)], nowMs);
   }
-  await deps.wake(endpoint.endpointId);
+  await webhooks.wake(endpoint.endpointId);
   return { redelivered: 1, continueSinceMs: null };
 }
 
@@ -38,11 +38,11 @@ export async function redeliverEvent(
  * endpoint's types without a delivery.
  */
 export async function redeliverRange(
-  deps: ManageEndpointsDeps,
+  webhooks: Webhooks,
   endpoint: WebhookEndpoint,
   range: TimeRange,
 ): Promise<Redelivered> {
-  const { log, deliveries, clock, wake } = deps;
+  const { log, deliveries, clock, wake } = webhooks;
   const nexts = await Promise.all([
     log.findAppendedAfter(endpoint.projectId, range, entriesMax),
     deliveries.findAppendedAfter(endpoint.endpointId, range, entriesMax),
@@ -53,7 +53,7 @@ export async function redeliverRange(
   const untilMs = continueSinceMs === null ? range.untilMs : continueSinceMs - 1;
   const covered = { ...range, untilMs };
   const restarted = await deliveries.restartRange(endpoint.endpointId, covered, clock.now());
-  const made = await insertMissed(deps, endpoint, covered);
+  const made = await insertMissed(webhooks, endpoint, covered);
   await wake(endpoint.endpointId);
   return { redelivered: restarted + made, continueSinceMs };
 }
@@ -63,7 +63,7 @@ export async function redeliverRange(
  * log.
  */
 async function insertMissed(
-  { log, deliveries, clock }: ManageEndpointsDeps,
+  { log, deliveries, clock }: Webhooks,
   endpoint: WebhookEndpoint,
   range: TimeRange,
 ): Promise<number> {

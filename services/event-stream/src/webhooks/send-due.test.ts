@@ -6,12 +6,10 @@ import { createTestClock } from '@inventory/testkit/test-clock';
 import { endpointWith } from '../../test/support/endpoints.ts';
 import type { AttemptReport } from './delivery-store.ts';
 import { type EndpointHealth, healthy } from './endpoint-health.domain.ts';
-import {
-  changeEndpoint,
-  type EndpointChange,
-  type ManageEndpointsDeps,
-} from './manage-endpoints.ts';
-import { newTurn, type SendDueDeps, sendDue } from './send-due.ts';
+import { newTurn } from './endpoint-turn.ts';
+import { changeEndpoint, type EndpointChange } from './manage-endpoints.ts';
+import type { Webhooks } from './open-webhooks.ts';
+import { sendDue } from './send-due.ts';
 import { afterAttempt } from './webhook-delivery.domain.ts';
 import type { DeliveryAttempt, WebhookDelivery, WebhookEndpoint } from './webhook-document.ts';
 
@@ -37,8 +35,13 @@ function world(health: EndpointHealth) {
       return true;
     },
   };
-  const deps: SendDueDeps = {
-    ...{ endpoints: only<SendDueDeps['endpoints']>(endpoints), clock, logger: testLogger },
+  const webhooks = only<Webhooks>({
+    endpoints: only<Webhooks['endpoints']>(endpoints),
+    log: only({ readHead: async () => 0 }),
+    wake: async () => {},
+    allowPrivate: false,
+    clock,
+    logger: testLogger,
     deliveries: only({ recordAttempt: async (report) => void recorded.push(report) }),
     async attempt(_endpoint, delivery) {
       const { status, error } = await response.promise;
@@ -51,24 +54,25 @@ function world(health: EndpointHealth) {
       ...{ disableAfterMs: 5 * dayMs, silenceMaxMs: dayMs },
       ...{ pauseAfterFailures: 5, pauseFirstMs: 10_000, pauseMaxMs: 300_000 },
     },
-    limits: { requestsPerEndpointMax: 4, slowFromMs: 1_000, turnMs: 5_000, waitMaxMs: dayMs },
-    requests: createSemaphore(1),
-    extraRequests: createKeyedSemaphore({ perKeyMax: 1, totalMax: 1 }),
+    limits: {
+      ...{ requestsMax: 1, requestsPerEndpointMax: 4, slowFromMs: 1_000 },
+      ...{ claimMs: 60_000, turnMs: 5_000, waitMaxMs: dayMs },
+    },
     stopping: new AbortController().signal,
+  });
+  const capacity = {
+    requests: createSemaphore(1),
+    extraRequests: createKeyedSemaphore<string>({ perKeyMax: 1, totalMax: 1 }),
   };
   const turn = newTurn(endpoint, nowMs);
   turn.waiting.push(deliveryTo(endpoint));
-  const managing = {
-    ...{ endpoints, clock, allowPrivate: false, wake: async () => {} },
-    log: { readHead: async () => 0 },
-  } as unknown as ManageEndpointsDeps;
   const { projectId, endpointId } = endpoint;
 
   return {
     ...{ recorded, respond: response.resolve },
-    sent: sendDue(deps, turn),
+    sent: sendDue(webhooks, capacity, turn),
     endpoint: () => endpoint,
-    change: (change: EndpointChange) => changeEndpoint(managing, { projectId, endpointId }, change),
+    change: (change: EndpointChange) => changeEndpoint(webhooks, { projectId, endpointId }, change),
   };
 }
 

@@ -13,7 +13,8 @@ import type { KeptEntry } from '../log/project-log-store.ts';
 import type { AttemptReport } from './delivery-store.ts';
 import type { EndpointHealth } from './endpoint-health.domain.ts';
 import type { EventAccess } from './event-access.ts';
-import { type deliveryOf, type ServeEndpointDeps, serveEndpoint } from './serve-endpoint.ts';
+import type { Webhooks } from './open-webhooks.ts';
+import { type deliveryOf, serveEndpoint } from './serve-endpoint.ts';
 import { afterAttempt } from './webhook-delivery.domain.ts';
 import type { DueEndpoint, WebhookDelivery, WebhookEndpoint } from './webhook-document.ts';
 
@@ -23,6 +24,11 @@ const dayMs = 86_400_000;
 const [refreshed, low] = ['inventory.refresh.completed', 'account.balance.low'] as const;
 
 type Flaw = 'moves before it inserts' | 'moves past a change' | 'forgets what comes meanwhile';
+
+const capacity = {
+  requests: createSemaphore(100),
+  extraRequests: createKeyedSemaphore<string>({ perKeyMax: 100, totalMax: 100 }),
+};
 
 /** One endpoint over lists. `cut` is called before each write and read, and may throw. */
 function world(changes: Partial<WebhookEndpoint> = {}, cut = () => {}, flaw?: Flaw) {
@@ -54,7 +60,7 @@ function world(changes: Partial<WebhookEndpoint> = {}, cut = () => {}, flaw?: Fl
       return ended;
     },
   };
-  const deps: ServeEndpointDeps = {
+  const webhooks = only<Webhooks>({
     log: only({
       listAfter: (_project, position, limit) =>
         orCut(() => entries.filter((entry) => entry.position > position).slice(0, limit)),
@@ -118,28 +124,29 @@ function world(changes: Partial<WebhookEndpoint> = {}, cut = () => {}, flaw?: Fl
       ...{ disableAfterMs: 1e9, silenceMaxMs: 1e9 },
       ...{ pauseAfterFailures: 5, pauseFirstMs: 10_000, pauseMaxMs: 300_000 },
     },
-    limits: { requestsPerEndpointMax: 4, slowFromMs: 1_000, turnMs: 5_000, waitMaxMs: dayMs },
-    requests: createSemaphore(100),
-    extraRequests: createKeyedSemaphore({ perKeyMax: 100, totalMax: 100 }),
+    limits: {
+      ...{ requestsMax: 100, requestsPerEndpointMax: 4, slowFromMs: 1_000 },
+      ...{ claimMs, turnMs: 5_000, waitMaxMs: dayMs },
+    },
     stopping: new AbortController().signal,
     running: new Map(),
-    onDue: () => {},
-  };
+    noteDue: () => {},
+  });
 
   /** A turn, where one is due; it may be cut short, and then leaves its claim. */
-  async function turn(): Promise<boolean> {
+  async function turn(changed: Partial<Webhooks> = {}): Promise<boolean> {
     const [due] = await queue.findDue(clock.now(), 1);
     const claimed = due && (await queue.claim(due, 'a', clock.now() + claimMs));
     if (!claimed) return false;
     if (flaw === 'moves before it inserts') {
       endpoint = { ...endpoint, nextPosition: entries.length + 1 };
     }
-    await serveEndpoint(deps, turns, claimed).catch(() => {});
+    await serveEndpoint({ ...webhooks, ...changed }, turns, capacity, claimed).catch(() => {});
     return true;
   }
 
   return {
-    deps,
+    webhooks,
     clock,
     queue,
     turns,
@@ -314,21 +321,18 @@ test('an endpoint has one request until it responds within a second, then four; 
 });
 
 test('an event is sent in the turn that inserts its delivery, however long the store takes (Events: webhooks)', async () => {
-  const { append, deps, turns, queue, clock, sent, dueAtMs } = world();
-  const { insertMissing } = deps.deliveries;
-  const slowly: ServeEndpointDeps['deliveries'] = {
-    ...deps.deliveries,
+  const { append, webhooks, turn, clock, sent, dueAtMs } = world();
+  const { insertMissing } = webhooks.deliveries;
+  const slowly: Webhooks['deliveries'] = {
+    ...webhooks.deliveries,
     insertMissing(wanted, nowMs) {
       clock.advance(5);
       return insertMissing(wanted, nowMs + 5);
     },
   };
   append(refreshed);
-  const [due] = await queue.findDue(clock.now(), 1);
-  const claimed = due && (await queue.claim(due, 'a', clock.now() + claimMs));
-  if (!claimed) throw new Error('nothing due');
 
-  await serveEndpoint({ ...deps, deliveries: slowly }, turns, claimed);
+  await turn({ deliveries: slowly });
 
   expect([sent.length, dueAtMs()]).toEqual([1, null]);
 });
@@ -480,19 +484,16 @@ test('what an endpoint missed between disabling and enabling is not sent, also i
 });
 
 test('a turn that a stop ends leaves what is due to the next replica at once (Events: webhooks)', async () => {
-  const { deps, queue, turns, append, sent, dueAtMs, clock } = world({ pace: 'slow' });
+  const { webhooks, turn, append, sent, dueAtMs, clock } = world({ pace: 'slow' });
   append(refreshed, refreshed, refreshed);
   const stopping = new AbortController();
   const cut = () => Promise.reject(new Error('cut short'));
-  const attempt: ServeEndpointDeps['attempt'] = (endpoint, delivery) => {
+  const attempt: Webhooks['attempt'] = (endpoint, delivery) => {
     stopping.abort();
-    return sent.length === 0 ? deps.attempt(endpoint, delivery) : cut();
+    return sent.length === 0 ? webhooks.attempt(endpoint, delivery) : cut();
   };
-  const [due] = await queue.findDue(clock.now(), 1);
-  const claimed = due && (await queue.claim(due, 'a', clock.now() + claimMs));
-  if (!claimed) throw new Error('nothing due');
 
-  await serveEndpoint({ ...deps, attempt, stopping: stopping.signal }, turns, claimed);
+  await turn({ attempt, stopping: stopping.signal });
 
   expect([sent.length, dueAtMs()]).toEqual([1, clock.now()]);
 });

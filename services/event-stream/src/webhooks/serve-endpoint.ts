@@ -1,20 +1,11 @@
-import type { WebhookEndpointId } from '@inventory/contracts/ids';
 import type { Pending, WorkQueue } from '@inventory/work/work-queue';
 import type { WorkResult } from '@inventory/work/worker';
-import type { KeptEntry, ProjectLog } from '../log/project-log-store.ts';
+import type { KeptEntry } from '../log/project-log-store.ts';
 import { pauseEndMs } from './endpoint-health.domain.ts';
-import type { ProjectEventAccess } from './event-access.ts';
-import { dueBy, type EndpointTurn, newTurn, type SendDueDeps, sendDue } from './send-due.ts';
+import { dueBy, type EndpointTurn, newTurn } from './endpoint-turn.ts';
+import type { Webhooks } from './open-webhooks.ts';
+import { type RequestCapacity, sendDue } from './send-due.ts';
 import type { DueEndpoint, NewDelivery, WebhookEndpoint } from './webhook-document.ts';
-
-export interface ServeEndpointDeps extends SendDueDeps {
-  readonly log: ProjectLog;
-  readonly eventAccess: ProjectEventAccess;
-  /** The turns of this replica. */
-  readonly running: Map<WebhookEndpointId, EndpointTurn>;
-  /** A turn has left its endpoint due. */
-  readonly onDue: () => void;
-}
 
 /** Pauses of an endpoint that may not be sent to. A change of its account gives it a turn at once. */
 const heldMs = { refused: 10 * 60_000, unknown: 5_000, unreadable: 60_000 };
@@ -34,62 +25,65 @@ const endedPerTurn = 500;
  * and sends again, with the same id and bytes, what has no result.
  */
 export async function serveEndpoint(
-  deps: ServeEndpointDeps,
+  webhooks: Webhooks,
   turns: WorkQueue<DueEndpoint>,
+  capacity: RequestCapacity,
   claimed: Pending<DueEndpoint>,
 ): Promise<WorkResult> {
-  const endpoint = await deps.endpoints.readEndpoint(claimed.item);
-  if (endpoint === null || endpoint.isRemoved) return remove(deps, claimed);
-  const turn = newTurn(endpoint, deps.clock.now());
-  deps.running.set(endpoint.endpointId, turn);
+  const endpoint = await webhooks.endpoints.readEndpoint(claimed.item);
+  if (endpoint === null || endpoint.isRemoved) return remove(webhooks, claimed);
+  const turn = newTurn(endpoint, webhooks.clock.now());
+  webhooks.running.set(endpoint.endpointId, turn);
   try {
-    await serve(deps, turn);
+    await serve(webhooks, capacity, turn);
   } finally {
     for (const { release } of turn.permits) release();
-    if (deps.running.get(endpoint.endpointId) === turn) deps.running.delete(endpoint.endpointId);
+    if (webhooks.running.get(endpoint.endpointId) === turn)
+      webhooks.running.delete(endpoint.endpointId);
   }
-  if (!(await settle(deps, turns, claimed, turn))) return remove(deps, claimed);
+  if (!(await settle(webhooks, turns, claimed, turn))) return remove(webhooks, claimed);
   return 'settled';
 }
 
-async function serve(deps: ServeEndpointDeps, turn: EndpointTurn): Promise<void> {
+async function serve(
+  webhooks: Webhooks,
+  capacity: RequestCapacity,
+  turn: EndpointTurn,
+): Promise<void> {
   const { endpointId, state, health } = turn.endpoint;
   const isEnabled = state === 'enabled';
-  if (!isEnabled) await endDeliveries(deps, turn);
-  else if (await isRefused(deps, turn)) return;
-  else await insertDeliveries(deps, turn);
+  if (!isEnabled) await endDeliveries(webhooks, turn);
+  else if (await isRefused(webhooks, turn)) return;
+  else await insertDeliveries(webhooks, turn);
   // Read now: what was just inserted is due.
-  const nowMs = deps.clock.now();
-  const pausedUntilMs = pauseEndMs(health, nowMs, deps.health);
+  const nowMs = webhooks.clock.now();
+  const pausedUntilMs = pauseEndMs(health, nowMs, webhooks.health);
   const isPaused = pausedUntilMs > nowMs;
   const limit = most[turn.pace];
   const types = isEnabled && !isPaused ? 'all' : 'tests';
-  const pending = await deps.deliveries.listPending(endpointId, limit, types);
+  const pending = await webhooks.deliveries.listPending(endpointId, limit, types);
   if (isPaused) dueBy(turn, pausedUntilMs);
   for (const delivery of pending) {
     const waitMs = (delivery.nextAttemptAtMs ?? nowMs) - nowMs;
-    if (waitMs > 0 && waitMs <= deps.limits.waitMaxMs) dueBy(turn, nowMs + waitMs);
+    if (waitMs > 0 && waitMs <= webhooks.limits.waitMaxMs) dueBy(turn, nowMs + waitMs);
     else turn.waiting.push(delivery);
   }
   const mayHaveMore = turn.waiting.length === limit;
   if (turn.waiting.length === 0) return;
   const last = mayHaveMore ? turn.waiting.at(-1) : undefined;
-  if (!isUnreadable(deps, turn)) {
+  if (!isUnreadable(webhooks, turn)) {
     // Tests are sent to a disabled one.
-    if (!isEnabled && (await isRefused(deps, turn))) return;
-    await sendDue(deps, turn);
+    if (!isEnabled && (await isRefused(webhooks, turn))) return;
+    await sendDue(webhooks, capacity, turn);
   }
   if (mayHaveMore && turn.waiting.length === 0) dueBy(turn, nowMs);
   const left = turn.waiting[0] ?? last;
-  const endMs = pauseEndMs(turn.endpoint.health, deps.clock.now(), deps.health);
-  if (left && endMs <= deps.clock.now()) turn.lateSinceMs = left.nextAttemptAtMs;
+  const endMs = pauseEndMs(turn.endpoint.health, webhooks.clock.now(), webhooks.health);
+  if (left && endMs <= webhooks.clock.now()) turn.lateSinceMs = left.nextAttemptAtMs;
 }
 
 /** Without access nothing is inserted or sent; it has a turn again after a pause. */
-async function isRefused(
-  { eventAccess, clock }: ServeEndpointDeps,
-  turn: EndpointTurn,
-): Promise<boolean> {
+async function isRefused({ eventAccess, clock }: Webhooks, turn: EndpointTurn): Promise<boolean> {
   const access = await eventAccess.find(turn.endpoint.projectId);
   if (access === 'allowed') return false;
   if (access === 'unknown') turn.lateSinceMs = turn.first.lateSinceMs ?? turn.begunMs;
@@ -98,7 +92,7 @@ async function isRefused(
 }
 
 /** Nothing is sent unsigned. */
-function isUnreadable({ clock, logger }: ServeEndpointDeps, turn: EndpointTurn): boolean {
+function isUnreadable({ clock, logger }: Webhooks, turn: EndpointTurn): boolean {
   const { endpointId, secrets } = turn.endpoint;
   if (secrets.length > 0) return false;
   const context = { endpoint_id: endpointId };
@@ -108,15 +102,15 @@ function isUnreadable({ clock, logger }: ServeEndpointDeps, turn: EndpointTurn):
 }
 
 /** All of these events have their delivery before the position moves behind them. */
-async function insertDeliveries(deps: ServeEndpointDeps, turn: EndpointTurn): Promise<void> {
+async function insertDeliveries(webhooks: Webhooks, turn: EndpointTurn): Promise<void> {
   const { endpoint, pace } = turn;
   const after = turn.nextPosition - 1;
-  const entries = await deps.log.listAfter(endpoint.projectId, after, most[pace]);
+  const entries = await webhooks.log.listAfter(endpoint.projectId, after, most[pace]);
   const wanted = entries.filter(({ event: { type } }) => endpoint.types.includes(type));
   const made = wanted.map((entry) => deliveryOf(endpoint, entry));
-  await deps.deliveries.insertMissing(made, deps.clock.now());
+  await webhooks.deliveries.insertMissing(made, webhooks.clock.now());
   turn.nextPosition = (entries.at(-1)?.position ?? after) + 1;
-  if (entries.length === most[pace]) dueBy(turn, deps.clock.now());
+  if (entries.length === most[pace]) dueBy(turn, webhooks.clock.now());
 }
 
 export function deliveryOf(
@@ -127,10 +121,7 @@ export function deliveryOf(
 }
 
 /** In parts; those left when it is enabled are sent. */
-async function endDeliveries(
-  { deliveries, clock }: ServeEndpointDeps,
-  turn: EndpointTurn,
-): Promise<void> {
+async function endDeliveries({ deliveries, clock }: Webhooks, turn: EndpointTurn): Promise<void> {
   const { endpointId } = turn.endpoint;
   const count = await deliveries.failOfEndpoint(endpointId, 'endpoint_disabled', endedPerTurn);
   if (count === endedPerTurn) dueBy(turn, clock.now());
@@ -141,7 +132,7 @@ async function endDeliveries(
  * change they are read again. False when it was deleted.
  */
 async function settle(
-  { endpoints, clock, onDue }: ServeEndpointDeps,
+  { endpoints, clock, noteDue }: Webhooks,
   turns: WorkQueue<DueEndpoint>,
   claimed: Pending<DueEndpoint>,
   { endpoint, first: { version }, nextPosition, pace, lateSinceMs, dueAtMs }: EndpointTurn,
@@ -150,19 +141,19 @@ async function settle(
   if (endpoint.version === version) {
     const fields = { pace, nextPosition, lateSinceMs };
     const ended = await turns.settle(claimed, { nowMs, dueAtMs, fields, read: { version } });
-    if (ended === 'again' || (ended !== null && dueAtMs !== null && dueAtMs <= nowMs)) onDue();
+    if (ended === 'again' || (ended !== null && dueAtMs !== null && dueAtMs <= nowMs)) noteDue();
     if (ended !== null) return true;
   }
   // Its pace may be that of another URL.
   const ended = await turns.settle(claimed, { nowMs, dueAtMs: nowMs });
   if (ended === null) return (await endpoints.readEndpoint(claimed.item)) !== null;
-  onDue();
+  noteDue();
   return true;
 }
 
 /** Of a deleted endpoint nothing stays. */
 async function remove(
-  { deliveries, endpoints }: ServeEndpointDeps,
+  { deliveries, endpoints }: Webhooks,
   { item: { endpointId } }: Pending<DueEndpoint>,
 ): Promise<WorkResult> {
   await deliveries.removeOfEndpoint(endpointId);

@@ -136,7 +136,7 @@ test.each([
   });
 });
 
-test('a name is one that DNS can have: labels of 1 to 63, 253 characters, and a dot behind it or not (Events: webhooks)', () => {
+test('a name is one that DNS can have: labels of 1 to 63, 253 characters, with or without a dot at the end (Events: webhooks)', () => {
   const label = fc.oneof(
     fc.stringMatching(/^[a-z][a-z0-9_-]{0,5}$/),
     fc.integer({ min: 60, max: 66 }).map((length) => 'a'.repeat(length)),

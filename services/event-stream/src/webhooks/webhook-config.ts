@@ -65,7 +65,7 @@ export const webhookSettings = {
 const drainMs = 5_000;
 const recordMs = 1_000;
 const slowFromMs = 1_000;
-/** Longest time in which a turn begins requests, so that others have theirs. */
+/** Longest time in which a claim begins requests, so that other endpoints are served. */
 const turnMaxMs = 5_000;
 const retryAfterMaxMs = dayMs;
 
@@ -97,7 +97,7 @@ function retriesOf({ WEBHOOK_RETRY_SCHEDULE_MS: scheduleMs }: Parsed<typeof webh
 }
 
 function limitsOf(parsed: Parsed<typeof webhookSettings>) {
-  // The requests of a turn end, and are recorded, before its claim expires: else each is sent twice.
+  // The requests of a claim end, and are recorded, before it expires: else each is sent twice.
   const requestMs = parsed.WEBHOOK_TIMEOUT_MS + recordMs;
   const claimMs = Math.max(parsed.WEBHOOK_CLAIM_MS, requestMs);
   return {

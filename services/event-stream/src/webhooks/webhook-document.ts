@@ -47,11 +47,11 @@ const endpointFields = webhookEndpoint.out.omit({ failingSinceMs: true, secrets:
    * that was begun before says nothing about it.
    */
   healthVersion: z.int().default(0),
-  /** How fast it responded last, by which it has its turns. */
+  /** How fast it responded last, by which it is claimed. */
   pace: endpointPace,
   /**
-   * Since when the oldest delivery is due that its last turn left. Null where it left none, and where it
-   * must not be sent to: while it is paused or disabled, or its Project may not have events.
+   * Since when the oldest delivery is due that its last claim left. Null where it left none, and
+   * where it must not be sent to: it is paused or disabled, or its Project may not have events.
    */
   lateSinceMs: z.int().nullable().default(null),
   /** It is being deleted. */
@@ -108,7 +108,7 @@ const newDelivery = delivery.pick({
 });
 export type NewDelivery = Readonly<z.infer<typeof newDelivery>>;
 
-/** What a turn of an endpoint is claimed by. */
+/** What an endpoint is claimed by. */
 const dueEndpoint = endpoint.pick({ _id: true, endpointId: true, accountId: true });
 export type DueEndpoint = Readonly<z.infer<typeof dueEndpoint>>;
 const endpointTurn = dueEndpoint.extend({ work: endpoint.shape.work });

@@ -49,7 +49,7 @@ export function countDisabled(reason: NonNullable<WebhookEndpoint['disabledReaso
 }
 
 interface Backlog extends DeliveryBacklog {
-  /** Since when the oldest delivery is due that a turn left; null without one. */
+  /** Since when the oldest delivery is due that a claim left; null without one. */
   readonly lateSinceMs: number | null;
 }
 

@@ -5,49 +5,48 @@ import {
   changeEndpoint,
   createEndpoint,
   findEndpoint,
-  type ManageEndpointsDeps,
   pingEndpoint,
   removeEndpoint,
   rotateEndpointSecret,
   sendSample,
 } from './manage-endpoints.ts';
+import type { Webhooks } from './open-webhooks.ts';
 import { redeliverEvent, redeliverRange } from './redeliver.ts';
 import type { WebhookEndpoint } from './webhook-document.ts';
 
 const endpointRoutes = [
   internalRoute({
     ...webhookApi.createEndpoint,
-    async handle(webhooks: ManageEndpointsDeps, { path: { projectId }, body }) {
+    async handle(webhooks: Webhooks, { path: { projectId }, body }) {
       const endpoint = await createEndpoint(webhooks, { projectId, ...body });
       return { ...viewOf(endpoint), secret: endpoint.secrets[0]?.secret ?? '' };
     },
   }),
   internalRoute({
     ...webhookApi.listEndpoints,
-    handle: async (webhooks: ManageEndpointsDeps, { path: { projectId } }) => ({
+    handle: async (webhooks: Webhooks, { path: { projectId } }) => ({
       items: (await webhooks.endpoints.listEndpoints(projectId)).map(viewOf),
     }),
   }),
   internalRoute({
     ...webhookApi.readEndpoint,
-    handle: async (webhooks: ManageEndpointsDeps, { path }) =>
-      viewOf(await findEndpoint(webhooks, path)),
+    handle: async (webhooks: Webhooks, { path }) => viewOf(await findEndpoint(webhooks, path)),
   }),
   internalRoute({
     ...webhookApi.changeEndpoint,
-    handle: async (webhooks: ManageEndpointsDeps, { path, body }) =>
+    handle: async (webhooks: Webhooks, { path, body }) =>
       viewOf(await changeEndpoint(webhooks, path, body)),
   }),
   internalRoute({
     ...webhookApi.deleteEndpoint,
-    async handle(webhooks: ManageEndpointsDeps, { path }) {
+    async handle(webhooks: Webhooks, { path }) {
       await removeEndpoint(webhooks, path);
       return { endpointId: path.endpointId, deleted: true } as const;
     },
   }),
   internalRoute({
     ...webhookApi.rotateSecret,
-    async handle(webhooks: ManageEndpointsDeps, { path, body }) {
+    async handle(webhooks: Webhooks, { path, body }) {
       const { endpoint, ...rotated } = await rotateEndpointSecret(webhooks, path, body);
       return { ...viewOf(endpoint), ...rotated };
     },
@@ -57,12 +56,11 @@ const endpointRoutes = [
 const deliveryRoutes = [
   internalRoute({
     ...webhookApi.sendSample,
-    handle: async (webhooks: ManageEndpointsDeps, { path }) =>
-      await sendSample(webhooks, path.projectId),
+    handle: async (webhooks: Webhooks, { path }) => await sendSample(webhooks, path.projectId),
   }),
   internalRoute({
     ...webhookApi.listEventDeliveries,
-    async handle(webhooks: ManageEndpointsDeps, { path: { projectId }, query }) {
+    async handle(webhooks: Webhooks, { path: { projectId }, query }) {
       const endpoints = await webhooks.endpoints.listEndpoints(projectId);
       const ids = endpoints.map(({ endpointId }) => endpointId);
       return { items: await webhooks.deliveries.findOfEvents(ids, query.eventId) };
@@ -70,13 +68,13 @@ const deliveryRoutes = [
   }),
   internalRoute({
     ...webhookApi.sendPing,
-    handle: async (webhooks: ManageEndpointsDeps, { path }) => ({
+    handle: async (webhooks: Webhooks, { path }) => ({
       eventId: await pingEndpoint(webhooks, await findEndpoint(webhooks, path)),
     }),
   }),
   internalRoute({
     ...webhookApi.listDeliveries,
-    async handle(webhooks: ManageEndpointsDeps, { path, query }) {
+    async handle(webhooks: Webhooks, { path, query }) {
       const endpoint = await findEndpoint(webhooks, path);
       const { state, from, to, before, limit } = query;
       const found = await webhooks.deliveries.listDeliveries(endpoint.endpointId, {
@@ -93,7 +91,7 @@ const deliveryRoutes = [
   }),
   internalRoute({
     ...webhookApi.redeliverEvents,
-    async handle(webhooks: ManageEndpointsDeps, { path, body }) {
+    async handle(webhooks: Webhooks, { path, body }) {
       const endpoint = await findEndpoint(webhooks, path);
       if ('eventId' in body) return await redeliverEvent(webhooks, endpoint, body.eventId);
       const { sinceMs, untilMs = webhooks.clock.now() } = body;

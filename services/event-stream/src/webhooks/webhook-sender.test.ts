@@ -7,7 +7,7 @@ import { startBytesMax } from './answer-text.ts';
 import { createWebhookSender, type WebhookSender } from './webhook-sender.ts';
 
 let hits: { host: string | undefined; body: string }[];
-let answer: RequestListener;
+let respond: RequestListener;
 const server = createServer((request, response) => {
   let body = '';
   request.on('data', (chunk) => {
@@ -15,7 +15,7 @@ const server = createServer((request, response) => {
   });
   request.on('end', () => {
     hits.push({ host: request.headers.host, body });
-    answer(request, response);
+    respond(request, response);
   });
 });
 let port: number;
@@ -27,7 +27,7 @@ beforeAll(async () => {
 });
 beforeEach(() => {
   hits = [];
-  answer = (_request, response) => void response.writeHead(200).end();
+  respond = (_request, response) => void response.writeHead(200).end();
 });
 afterAll(async () => {
   await Promise.all(senders.map((sender) => sender.close()));
@@ -76,7 +76,7 @@ test.each([
   'a..example',
   '@a.example',
 ])(
-  'an address as host, %s, or what is no host, is refused without a look-up (Events: webhooks)',
+  'an address as host, %s, or what is not a host, is refused without a lookup (Events: webhooks)',
   async (host) => {
     const sent = await send(`https://${host}:${port}/`, { allowPrivate: false });
 
@@ -99,16 +99,16 @@ test('each kind of failure has its own error', async () => {
   });
   expect(await send(`http://a.example:${closedPort}/`)).toMatchObject({ error: 'connection' });
   expect(await send(`https://a.example:${port}/`)).toMatchObject({ error: 'tls' });
-  answer = () => {};
+  respond = () => {};
   expect(await send(`http://a.example:${port}/`, { timeoutMs: 200 })).toMatchObject({
     error: 'timeout',
   });
-  answer = (request) => void request.socket.destroy();
+  respond = (request) => void request.socket.destroy();
   expect(await send(`http://a.example:${port}/`)).toMatchObject({ error: 'connection' });
 });
 
 test('the status decides: a body without an end is not a failure and its read is bounded, its start is kept', async () => {
-  answer = (_request, response) => {
+  respond = (_request, response) => {
     response.writeHead(200);
     response.write('x'.repeat(100_000));
   };
@@ -119,13 +119,13 @@ test('the status decides: a body without an end is not a failure and its read is
 });
 
 test('a body that fails, or stays incomplete, is kept as far as it arrived; an interim response is not the response (Events: webhooks)', async () => {
-  answer = (request, response) => {
+  respond = (request, response) => {
     response.writeProcessing();
     response.writeHead(503, { 'retry-after': '7' });
     response.write('not now', () => request.socket.destroy());
   };
   const failed = await send(`http://a.example:${port}/`);
-  answer = (_request, response) => void response.writeHead(202).write('wait');
+  respond = (_request, response) => void response.writeHead(202).write('wait');
   const unfinished = await send(`http://a.example:${port}/?page=2`);
 
   expect(failed).toEqual({ status: 503, retryAfter: '7', start: Buffer.from('not now') });
@@ -137,7 +137,7 @@ const interim = fc.constantFrom(
   'HTTP/1.1 102 Processing\r\nX: y\r\n\r\n',
   'HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n',
 );
-/** What may follow the status of an answer without being HTTP. */
+/** What may follow the status of a response without being HTTP. */
 const faults = [
   'OK\r\nContent-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\nok',
   'OK\r\nContent-Length: 2\r\nContent-Length: 3\r\n\r\nok',
@@ -154,14 +154,14 @@ const faults = [
   `OK\r\n${'X: y\r\n'.repeat(4_000)}\r\n`,
 ];
 
-describe('An answer', () => {
-  /** What the next request is answered with; its connection is closed then. */
-  let parts: readonly string[] = [];
+describe('A response', () => {
+  /** The response to the next request, in chunks; its connection is closed then. */
+  let chunks: readonly string[] = [];
   const raw = createTcpServer((socket) => {
     socket.on('error', () => {});
     socket.once('data', async () => {
-      for (const part of parts) {
-        await new Promise((resolve) => socket.write(part, 'latin1', resolve));
+      for (const chunk of chunks) {
+        await new Promise((resolve) => socket.write(chunk, 'latin1', resolve));
         await new Promise((resolve) => setImmediate(resolve));
       }
       socket.end();
@@ -171,21 +171,21 @@ describe('An answer', () => {
   beforeAll(() => new Promise<void>((resolve) => raw.listen(0, '127.0.0.1', resolve)));
   afterAll(() => new Promise((resolve) => raw.close(resolve)));
 
-  /** In these parts, cut anywhere. */
+  /** In chunks, cut anywhere. */
   const cut = (text: string, cuts: readonly number[]) => {
     const ends = [...cuts.map((one) => one % text.length), text.length].toSorted((a, b) => a - b);
     return ends.map((end, at) => text.slice(ends[at - 1] ?? 0, end)).filter((one) => one !== '');
   };
 
-  test('begins behind interim ones, of which any number may precede it, and has its status, whatever follows that: an event that has arrived is not sent again (Events: webhooks; RFC 9110, 15.2)', async () => {
+  test('begins after interim ones, of which any number may precede it, and has its status, whatever follows that: an event that has arrived is not sent again (Events: webhooks; RFC 9110, 15.2)', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(interim, { maxLength: 3 }),
         fc.constantFrom(200, 201, 204, 299, 410, 500),
         fc.constantFrom('OK\r\nContent-Length: 2\r\n\r\nok', ...faults),
         fc.array(fc.nat(), { maxLength: 3 }),
-        async (interims, status, rest, cuts) => {
-          parts = cut(`${interims.join('')}HTTP/1.1 ${status} ${rest}`, cuts);
+        async (interims, status, remainder, cuts) => {
+          chunks = cut(`${interims.join('')}HTTP/1.1 ${status} ${remainder}`, cuts);
 
           expect(await send(origin())).toMatchObject({ status });
         },
@@ -195,12 +195,12 @@ describe('An answer', () => {
   });
 
   test.each(['', '\0', 'HTTP/1.1 100 Continue\r\n\r\n'])(
-    'has no status of an earlier one on its connection, behind which %j came',
-    async (behind) => {
-      answer = (request, response) => {
+    'has no status of an earlier one on its connection, after which %j came',
+    async (trailing) => {
+      respond = (request, response) => {
         if (hits.length === 1) {
           response.writeHead(200, { 'content-length': 2 }).end('ok');
-          response.once('finish', () => request.socket.write(behind));
+          response.once('finish', () => request.socket.write(trailing));
         } else {
           request.socket.destroy();
         }
@@ -210,7 +210,7 @@ describe('An answer', () => {
       const one = { url, headers: {}, body: '{}', signal: new AbortController().signal };
 
       const first = await sender.send(one);
-      // The connection is free from the next turn on.
+      // The connection is free from the next tick of the event loop on.
       await new Promise((resolve) => setImmediate(resolve));
       const second = await sender.send(one);
 
@@ -227,8 +227,8 @@ describe('An answer', () => {
     '200 OK\r\n\r\n',
     'ICY 200 OK\r\n\r\n',
     '',
-  ])('without a status line is none: %j', async (text) => {
-    parts = cut(text, []);
+  ])('without a status line is not one: %j', async (text) => {
+    chunks = cut(text, []);
 
     expect(await send(origin())).toEqual({ status: null, error: 'connection' });
   });
@@ -246,7 +246,7 @@ test('a request whose connection is not open yet ends with its deadline (Events:
 
 test('forty requests to one origin are sent concurrently: none waits in the client (Events: webhooks)', async () => {
   const waiting: (() => void)[] = [];
-  answer = (_request, response) => void waiting.push(() => response.writeHead(204).end());
+  respond = (_request, response) => void waiting.push(() => response.writeHead(204).end());
   const sender = newSender();
   const { signal } = new AbortController();
   const url = `http://many.example:${port}/`;
@@ -263,7 +263,7 @@ test('forty requests to one origin are sent concurrently: none waits in the clie
 });
 
 test('a request is aborted when the service stops', async () => {
-  answer = () => {};
+  respond = () => {};
   const sender = newSender();
   const stopping = new AbortController();
   const url = `http://a.example:${port}/`;

@@ -5,8 +5,8 @@ import { startDeadline } from './deadline.ts';
 import {
   AddressRefused,
   createGuardedLookup,
+  type HostResolver,
   NameUnresolved,
-  type ResolveHost,
 } from './guarded-lookup.ts';
 import { type BoundedAnswer, postBounded } from './post-bounded.ts';
 import { type AddressRules, parseWebhookUrl } from './webhook-address.domain.ts';
@@ -25,7 +25,7 @@ export type WebhookAnswer = BoundedAnswer | { readonly status: null; readonly er
 export type WebhookSender = ReturnType<typeof createWebhookSender>;
 
 export function createWebhookSender(
-  resolve: ResolveHost,
+  resolve: HostResolver,
   rules: AddressRules,
   /** Longest time until the response head is received, connecting included. */
   timeoutMs: number,

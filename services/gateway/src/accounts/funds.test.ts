@@ -1,6 +1,6 @@
 import type { AccountFunds } from '@inventory/contracts/internal/ledger';
 import type { PriceList } from '@inventory/contracts/messages/price-list';
-import { newAccountId, newProjectId } from '@inventory/testkit/builders';
+import { newAccountId, newCredentialId, newProjectId } from '@inventory/testkit/builders';
 import { createFunds, type Purchase } from './funds.ts';
 
 const accountId = newAccountId();
@@ -11,18 +11,23 @@ interface Funds {
   readonly credits?: number;
   readonly units?: number;
   readonly cap?: { readonly cap: number; readonly spent: number };
+  readonly credentialCap?: Funds['cap'];
   readonly price?: number | null;
 }
 
-const page: Purchase = { accountId, projectId, productCode: 'platform.inventory.page.v1' };
+const credentialId = newCredentialId();
+const buyer = { accountId, projectId, credentialId };
+const page: Purchase = { ...buyer, productCode: 'platform.inventory.page.v1' };
 
-function check({ credits = 0, units, cap, price = 1 }: Funds) {
+function check({ credits = 0, units, cap, credentialCap, price = 1 }: Funds) {
+  const resetsAtMs = Date.parse(resets_at);
   const funds: AccountFunds = {
     accountId,
     asOfSeq: 1,
     asset: units === undefined ? 'credits' : 'units',
     available: units ?? credits,
-    spendCap: cap ? { projectId, ...cap, resetsAtMs: Date.parse(resets_at) } : null,
+    spendCap: cap ? { projectId, ...cap, resetsAtMs } : null,
+    credentialSpendCap: credentialCap ? { credentialId, ...credentialCap, resetsAtMs } : null,
   };
   const currentPrices = () => (price === null ? null : ({ livePage: price } as PriceList));
   const ledger = { readFunds: async () => funds };
@@ -32,7 +37,8 @@ function check({ credits = 0, units, cap, price = 1 }: Funds) {
 test.each<[string, Funds]>([
   ['exactly its price', { credits: 1 }],
   ['units, and no credits', { units: 1 }],
-  ['room below its cap', { credits: 5, cap: { cap: 3, spent: 2 } }],
+  ['headroom below its cap', { credits: 5, cap: { cap: 3, spent: 2 } }],
+  ['headroom below the cap of its Credential', { credits: 5, credentialCap: { cap: 3, spent: 2 } }],
   ['a price that is not known yet: the charge decides', { price: null }],
 ])('a page is read with %s', async (_what, funds) => {
   expect(await check(funds)).toBeNull();
@@ -50,7 +56,7 @@ test.each<[string, Funds, object]>([
     { code: 'insufficient_units', detail: { required: 1, available: 0 } },
   ],
   [
-    'neither credits nor room below its cap',
+    'neither credits nor headheadroom below its cap',
     { credits: 0, cap: { cap: 3, spent: 3 } },
     { code: 'insufficient_credits' },
   ],
@@ -62,7 +68,17 @@ test.each<[string, Funds, object]>([
   [
     'less than its price left of the cap',
     { credits: 9, price: 2, cap: { cap: 3, spent: 2 } },
-    { code: 'spend_cap_reached', detail: { cap: 3, spent: 2, resets_at } },
+    { code: 'spend_cap_reached', detail: { scope: 'project', cap: 3, spent: 2, resets_at } },
+  ],
+  [
+    "its Credential's cap reached",
+    { credits: 9, cap: { cap: 3, spent: 2 }, credentialCap: { cap: 2, spent: 2 } },
+    { code: 'spend_cap_reached', detail: { scope: 'credential', cap: 2, spent: 2, resets_at } },
+  ],
+  [
+    'both caps reached',
+    { credits: 9, cap: { cap: 3, spent: 3 }, credentialCap: { cap: 2, spent: 2 } },
+    { code: 'spend_cap_reached', detail: { scope: 'project', cap: 3, spent: 3, resets_at } },
   ],
 ])(
   'with %s the platform is not contacted (Errors: 402) [insufficient-credits-insufficient-units]',
@@ -81,13 +97,14 @@ describe('a purchase after one that was refused', () => {
       account.reads += 1;
       if (!account.isReadable) throw new Error('the ledger is unavailable');
       const subject = { accountId, asOfSeq: 1, asset: 'credits' } as const;
-      return { ...subject, available: account.credits, spendCap: null };
+      const caps = { spendCap: null, credentialSpendCap: null };
+      return { ...subject, available: account.credits, ...caps };
     };
     const funds = createFunds({ ledger: { readFunds }, prices: { currentPrices: () => prices } });
     return { account, funds };
   }
 
-  test('is looked at first, until it can be paid: a top-up counts at once', async () => {
+  test('is checked first, until it can be paid: a top-up counts at once', async () => {
     const { account, funds } = openAccount(0);
     expect(await funds.recheckFunds(page)).toBeNull();
     expect(account.reads).toBe(0);
@@ -107,7 +124,7 @@ describe('a purchase after one that was refused', () => {
     expect(account.reads).toBe(3);
   });
 
-  test('is not looked at where it costs less, or is of another Project', async () => {
+  test('is not checked where it costs less, or is of another Project', async () => {
     const { account, funds } = openAccount(100);
     funds.recordRefusal(refresh);
 

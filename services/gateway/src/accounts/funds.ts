@@ -1,15 +1,14 @@
-import type { AccountId, ProjectId } from '@inventory/contracts/ids';
+import type { AccountId } from '@inventory/contracts/ids';
 import type { AccountFunds } from '@inventory/contracts/internal/ledger';
 import type { PriceList } from '@inventory/contracts/messages/price-list';
-import type { FundsRefusal, Refusal } from '@inventory/contracts/refusal';
+import { type FundsRefusal, type Refusal, spendCapScopes } from '@inventory/contracts/refusal';
 import type { ProductCode } from '@inventory/contracts/vocabulary';
 import { isoTime } from '@inventory/runtime/clock';
 import { createRecentlyUsed } from '@inventory/runtime/recently-used';
+import type { Payer } from './ledger-client.ts';
 
 /** What a Project is about to pay, or hold. */
-export interface Purchase {
-  readonly accountId: AccountId;
-  readonly projectId: ProjectId;
+export interface Purchase extends Payer {
   readonly productCode: ProductCode;
   /** One where it is absent. */
   readonly pages?: number;
@@ -24,7 +23,7 @@ const priceNames = {
   'platform.inventory.page.v1': 'livePage',
 } as const satisfies Record<ProductCode, keyof PriceList>;
 
-/** Projects whose refusal is remembered; one that is forgotten costs one entry in the journal. */
+/** Credentials whose refusal is remembered; one that is forgotten costs one entry in the journal. */
 const refusedMax = 10_000;
 /** One purchase of an account in quarantine finds out whether it still is. */
 const quarantineKnownMs = 30_000;
@@ -39,15 +38,14 @@ export function createFunds({
   ledger,
   prices,
 }: {
-  readonly ledger: {
-    readFunds(accountId: AccountId, projectId: ProjectId): Promise<AccountFunds>;
-  };
+  readonly ledger: { readFunds(buyer: Payer): Promise<AccountFunds> };
   readonly prices: { currentPrices(): PriceList | null };
 }) {
-  /** The least price that was refused, by account and Project, until it can be paid. */
+  /** The least price that was refused, by account, Project and Credential, until it can be paid. */
   const refused = createRecentlyUsed<string, number>(refusedMax);
   const quarantined = createRecentlyUsed<AccountId, true>(refusedMax, { ttl: quarantineKnownMs });
-  const keyOf = ({ accountId, projectId }: Purchase) => `${accountId} ${projectId}`;
+  const keyOf = ({ accountId, projectId, credentialId }: Purchase) =>
+    `${accountId} ${projectId} ${credentialId}`;
   const leastRefused = (purchase: Purchase) =>
     refused.get(keyOf(purchase)) ?? Number.POSITIVE_INFINITY;
   const requiredFor = ({ productCode, pages = 1 }: Purchase) =>
@@ -61,9 +59,8 @@ export function createFunds({
 
   /** What the purchase would be refused with now; null where it can be paid. */
   async function checkFunds(purchase: Purchase): Promise<FundsRefusal | null> {
-    const { accountId, projectId } = purchase;
     const required = requiredFor(purchase);
-    const refusal = refusalOf(await ledger.readFunds(accountId, projectId), required);
+    const refusal = refusalOf(await ledger.readFunds(purchase), required);
     if (refusal !== null) recordRefusal(purchase);
     else if (required >= leastRefused(purchase)) refused.delete(keyOf(purchase));
     return refusal;
@@ -72,7 +69,7 @@ export function createFunds({
   return {
     checkFunds,
     /**
-     * The same where the latest such purchase of the Project was refused. Null without a read for any
+     * The same where the latest such purchase by the Credential was refused. Null without a read for any
      * other one, and while the ledger is unavailable.
      */
     async recheckFunds(purchase: Purchase): Promise<FundsRefusal | null> {
@@ -86,18 +83,23 @@ export function createFunds({
   };
 }
 
-/** The balance is checked before the spend cap, as in the ledger. */
+/** The balance is checked before the spend caps, the Project's before the Credential's, as in the ledger. */
 function refusalOf(
-  { asset, available, spendCap: capped }: AccountFunds,
+  { asset, available, spendCap, credentialSpendCap }: AccountFunds,
   required: number,
 ): FundsRefusal | null {
   if (available < required) {
     return { code: `insufficient_${asset}`, detail: { required, available } };
   }
-  if (capped === null || capped.spent + required <= capped.cap) return null;
-  const { cap, spent, resetsAtMs } = capped;
-  const detail = { cap, spent, resets_at: isoTime(resetsAtMs) };
-  return { code: 'spend_cap_reached', detail };
+  const caps = { project: spendCap, credential: credentialSpendCap };
+  for (const scope of spendCapScopes) {
+    const capped = caps[scope];
+    if (capped === null || capped.spent + required <= capped.cap) continue;
+    const { cap, spent, resetsAtMs } = capped;
+    const detail = { scope, cap, spent, resets_at: isoTime(resetsAtMs) };
+    return { code: 'spend_cap_reached', detail };
+  }
+  return null;
 }
 
 export function isFundsRefusal(refusal: Refusal): refusal is FundsRefusal {

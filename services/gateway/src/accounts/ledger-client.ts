@@ -1,8 +1,15 @@
-import type { AccountId, ProjectId } from '@inventory/contracts/ids';
+import type { AccountId, CredentialId, ProjectId } from '@inventory/contracts/ids';
 import { ledgerApi } from '@inventory/contracts/internal/ledger';
 import type { NewPriceList } from '@inventory/contracts/messages/price-list';
 import { longCalls } from '@inventory/http/call-lanes';
 import { type InternalClient, nullIfRefused } from '@inventory/http/internal-client';
+
+/** Who is about to pay: a Project, by a Credential where that is known. */
+export interface Payer {
+  readonly accountId: AccountId;
+  readonly projectId: ProjectId;
+  readonly credentialId: CredentialId | null;
+}
 
 /** Reads of the billing-ledger. Rejects with ServiceUnreachable when it is unavailable. */
 export type LedgerClient = ReturnType<typeof createLedgerClient>;
@@ -22,9 +29,9 @@ export function createLedgerClient(
     publishPriceList: (version: number, body: NewPriceList) =>
       call(ledgerApi.publishPriceList, { path: { version }, body }),
     readBalance: (accountId: AccountId) => call(ledgerApi.readBalance, { path: { accountId } }),
-    /** Funds and spend cap that apply to a purchase of the Project now. */
-    readFunds: (accountId: AccountId, projectId: ProjectId) =>
-      call(ledgerApi.readFunds, { path: { accountId }, query: { projectId } }),
+    /** Funds and spend caps that apply to a purchase now. */
+    readFunds: ({ accountId, projectId, credentialId }: Payer) =>
+      call(ledgerApi.readFunds, { path: { accountId }, query: { projectId, credentialId } }),
     /** How the account pays and what limits it. */
     readTerms: (accountId: AccountId) => call(ledgerApi.readTerms, { path: { accountId } }),
     /**

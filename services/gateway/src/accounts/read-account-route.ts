@@ -3,11 +3,13 @@ import type { AccountId } from '@inventory/contracts/ids';
 import type { AccountTerms } from '@inventory/contracts/internal/ledger';
 import { dataRoute } from '../http/data-route.ts';
 import { exampleIds } from '../http/openapi/examples.ts';
-import { mayUse, type Principal, trafficLimitOf } from '../tenancy/principal.domain.ts';
+import { mayUse, type Principal } from '../tenancy/principal.domain.ts';
 import type { AccountServices } from './account-services.ts';
+import { keyExample, keyViewOf } from './key-view.ts';
 import type { LedgerClient } from './ledger-client.ts';
 
 const ofProject = [
+  'readProject',
   'listRefreshes',
   'listWatches',
   'putWatches',
@@ -27,8 +29,8 @@ export const readAccountRoute = dataRoute({
   tag: 'Account',
   summary: 'Account',
   description:
-    'Balance, funding, limits, and the Credential of the request. `spend_caps` and ' +
-    '`balance_alert` are there for Credentials with `customer.account.read.v1` only.',
+    'Balance, funding, limits, and the Credential of the request. `spend_caps`, ' +
+    '`credential_spend_caps` and `balance_alert` are there for Credentials with `customer.account.read.v1` only.',
   method: 'GET',
   template: '/v2/account',
   input: {},
@@ -46,21 +48,20 @@ export const readAccountRoute = dataRoute({
       account_id: exampleIds.account,
       balance: { total: 1_121, held: 125, available: 996 },
       funding: { mode: 'credits' },
-      rate_limit: { limit_per_minute: 120 },
-      service_account: { id: exampleIds.serviceAccount, rate_limit: { limit_per_minute: 120 } },
-      traffic_limit: { limit_per_minute: 1_200 },
-      events_enabled: true,
-      credential: {
-        credential_id: exampleIds.credential,
-        project_id: exampleIds.project,
-        scopes: ['*', 'customer.account.read.v1'],
-        expires_at: null,
-      },
+      ...keyExample,
       spend_caps: [
         {
           project_id: exampleIds.project,
           cap: 5_000,
           spent: 300,
+          resets_at: '2026-02-01T00:00:00.000Z',
+        },
+      ],
+      credential_spend_caps: [
+        {
+          credential_id: exampleIds.credential,
+          cap: 500,
+          spent: 125,
           resets_at: '2026-02-01T00:00:00.000Z',
         },
       ],
@@ -70,8 +71,8 @@ export const readAccountRoute = dataRoute({
   errors: [],
   async handle({ ledger, customerRequestsPerMinute }: AccountServices, _input, { principal }) {
     const standing = await readAccount(ledger, principal.accountId);
-    const trafficLimit = trafficLimitOf(principal, customerRequestsPerMinute);
-    return { data: accountViewOf(principal, standing, trafficLimit) };
+    const key = keyViewOf(principal, customerRequestsPerMinute);
+    return { data: { ...accountViewOf(principal, standing), ...key } };
   },
 });
 
@@ -79,22 +80,14 @@ export const readAccountRoute = dataRoute({
 function accountViewOf(
   principal: Principal,
   { balance, terms }: AccountStanding,
-  trafficLimit: number,
-): AccountView {
-  const { accountId, credentialId, projectId, eventsEnabled, expiresAtMs } = principal;
-  const rateLimit = { limitPerMinute: principal.requestsPerMinute };
+): Omit<AccountView, keyof ReturnType<typeof keyViewOf>> {
   const isFull = mayUse(principal.permissions, 'customer.account.read.v1');
-  const { funding, spendCaps, balanceAlert } = terms;
+  const { funding, spendCaps, credentialSpendCaps, balanceAlert } = terms;
   return {
-    accountId,
+    accountId: principal.accountId,
     balance,
     funding,
-    rateLimit,
-    serviceAccount: { id: principal.serviceAccountId, rateLimit },
-    trafficLimit: { limitPerMinute: trafficLimit },
-    eventsEnabled,
-    credential: { credentialId, projectId, scopes: [...principal.permissions], expiresAtMs },
-    ...(isFull ? { spendCaps, balanceAlert } : {}),
+    ...(isFull ? { spendCaps, credentialSpendCaps, balanceAlert } : {}),
   };
 }
 

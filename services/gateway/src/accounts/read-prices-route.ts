@@ -1,4 +1,4 @@
-import { type Prices, priceView } from '@inventory/contracts/http/prices';
+import { priceView } from '@inventory/contracts/http/prices';
 import type { PriceList } from '@inventory/contracts/messages/price-list';
 import { unchangedBlocks } from '@inventory/contracts/vocabulary';
 import { z } from 'zod';
@@ -47,7 +47,9 @@ export const readPricesRoute = dataRoute({
 });
 
 /** What customers read of a list: by product. */
-function pricesOf(list: PriceList): Prices {
+type PricesOfList = NonNullable<z.output<typeof priceView>['next']>;
+
+function pricesOf(list: PriceList): PricesOfList {
   const { refreshReservation: reservation, refreshDiagnostic: diagnostic } = list;
   const { refreshBlockAssets: blockAssets, currentPage: page } = list;
   return {

@@ -51,7 +51,7 @@ type Story = typeof story extends fc.Arbitrary<infer Value> ? Value : never;
 
 /** Faults that the property has to find. */
 const faults = [
-  'open charges are not looked at',
+  'open charges are not checked',
   'an undone page does not end its chain',
   'the store takes a page again with other contents',
   'a page that was not staged ends only its own cursor',
@@ -107,7 +107,7 @@ function createWorld(fault?: Fault) {
     logger,
     queue,
     intents: {
-      hasOpenIntent: async () => open.size > 0 && fault !== 'open charges are not looked at',
+      hasOpenIntent: async () => open.size > 0 && fault !== 'open charges are not checked',
     },
     revisions: {
       listStagedPages: async () => [...staged.values()].sort((a, b) => a.page - b.page),
@@ -281,7 +281,7 @@ describe('A chain of Live Pages (Reads: Capture) [capture]', () => {
     expect([sent(world).length, world.known.size]).toEqual([0, 0]);
   });
 
-  it('is not sent when a page is undone between the look at its charges and the sending', async () => {
+  it('is not sent when a page is undone between the check of its charges and the sending', async () => {
     const world = createWorld();
     await readThrough(world, 2);
     const { completing } = world;

@@ -65,7 +65,7 @@ export function createCaptureStore(
     withDeadline(work, deadlines.lookUpMs, 'storing a capture');
 
   return {
-    /** Inserts a capture, to be looked at from `dueAtMs` on, unless its chain has one or is excluded. */
+    /** Inserts a capture, to be claimed from `dueAtMs` on, unless its chain has one or is excluded. */
     async insertCapture(capture: Capture, trace: TraceCarrier, dueAtMs: number): Promise<void> {
       const work = newWork(dueAtMs);
       try {

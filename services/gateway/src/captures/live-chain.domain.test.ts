@@ -80,7 +80,7 @@ describe('A chain of Live Pages (Reads: Capture) [capture]', () => {
     expect(end.evidence).toBe(evidenceOf([pageOf(0), pageOf(1)], digestOf));
   });
 
-  it('continues behind the moved end of a page that was read again, which replaces it', () => {
+  it('continues after the moved end of a page that was read again, which replaces it', () => {
     const moved = read(read(read(open())), { endCheck: 'moved' });
     const again = read(moved, { endCheck: 'moved' });
 

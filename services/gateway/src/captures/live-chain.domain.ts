@@ -16,7 +16,7 @@ export interface LiveChain {
   readonly startAssetid: string | null;
   /** Start of the page before it; null for the start of the inventory, and for the first page. */
   readonly previousStartAssetid: string | null;
-  /** Numbers of pages that were read again because their end moved: the page behind replaces it. */
+  /** Numbers of pages that were read again because their end moved: the next page replaces it. */
   readonly replaced: readonly number[];
   /**
    * Digest of all pages as staged, in order; null once the chain no longer captures, which is
@@ -98,7 +98,7 @@ export function advanceLiveChain(
   const isPaid = !read.replayed || chain.page > 0;
   // A page that continues at its own start would be read without end.
   const leadsOn = nextStartAssetid === null || nextStartAssetid !== chain.startAssetid;
-  // Behind a cursor whose asset was removed there may be more.
+  // After a cursor whose asset was removed there may be more.
   const endsBlank =
     nextStartAssetid === null && assetCount === 0 && chain.page > 0 && endCheck !== 'confirmed';
   const hasMoved = endCheck === 'moved';

@@ -58,16 +58,16 @@ export function openCaptures(
   }
   const captures = { insertCapture, excludeChain: store.excludeChain };
   const rules = { chainDeadlineMs, settleWithinMs, pagesMax: scanPagesMax };
-  const rested = openStagingBreaker(staging, clock);
-  const capturing = { staging: rested, captures, rules, clock, logger };
+  const guarded = openStagingBreaker(staging, clock);
+  const capturing = { staging: guarded, captures, rules, clock, logger };
   return {
     /**
      * The epoch of the inventory before the next page of its chain is read; null where the chain does not
-     * capture, or the store does not answer: its capture ends with the page.
+     * capture, or the store does not respond: its capture ends with the page.
      */
     async readEpoch(chain: LiveChain, scope: InventoryKey): Promise<string | null> {
       if (!isCapturing(chain, rules, clock.now())) return null;
-      return await rested.readEpoch(scope).catch((error: unknown) => {
+      return await guarded.readEpoch(scope).catch((error: unknown) => {
         logger.info({ err: error, chainId: chain.chainId }, 'epoch of the inventory not known');
         return null;
       });

@@ -1,7 +1,9 @@
 import {
+  cappedCredential,
   credentialList,
   credentialRecord,
   credentialRotation,
+  credentialSpendCap,
   credentialsMax,
   credentialsPerDayMax,
   credentialsQuery,
@@ -11,29 +13,21 @@ import {
   ownCredentialPath,
 } from '@inventory/contracts/http/credentials';
 import { projectPath } from '@inventory/contracts/http/parameters';
-import { type CredentialId, credentialId, type ProjectId } from '@inventory/contracts/ids';
-import { Refused } from '@inventory/http/refused';
-import { invariant } from '@inventory/runtime/bug';
-import type { Clock } from '@inventory/runtime/clock';
+import { credentialId } from '@inventory/contracts/ids';
 import { z } from 'zod';
 import type { AdmittedRequest } from '../http/answer.ts';
-import type { WriteAuditLine } from '../http/audit-lines.ts';
 import { dataRoute, partOf } from '../http/data-route.ts';
 import { exampleIds } from '../http/openapi/examples.ts';
 import { nextPart, sameProject } from '../http/openapi/links.ts';
-import { type CursorSealer, listParts } from '../http/sealed-cursor.ts';
-import { type IssuedCredential, requireFuture } from '../tenancy/credentials.ts';
-import type { Tenancy } from '../tenancy/open-tenancy.ts';
-import type { Principal } from '../tenancy/principal.domain.ts';
-import { type Credential, includesAuthority, notDelegable } from '../tenancy/tenancy.domain.ts';
+import { listParts } from '../http/sealed-cursor.ts';
+import { requireFuture } from '../tenancy/credentials.ts';
 import { credentialView, issuedView } from '../tenancy/tenancy-views.ts';
-
-export interface CredentialServices {
-  readonly tenancy: Tenancy;
-  readonly writeAuditLine: WriteAuditLine;
-  readonly cursors: CursorSealer;
-  readonly clock: Clock;
-}
+import {
+  type CredentialServices,
+  capCredential,
+  findOwnCredential,
+  issueOwnCredential,
+} from './own-credentials.ts';
 
 /** Of every operation on Credentials. */
 const credentialOperation = {
@@ -75,7 +69,7 @@ const issueCredentialRoute = dataRoute({
   summary: 'New Credential',
   description:
     'Of this Project, with at most what this Credential may do: its Service account and network ' +
-    'policy, no later end, and none of the permissions to manage. ' +
+    'policy, no later end, no higher spend cap, and none of the permissions to manage. ' +
     `${secretShownOnce} A Project can have ${credentialsMax} active Credentials that way, and can be ` +
     `issued ${credentialsPerDayMax} within 24 hours (429 with \`detail.limit\` \`credentials_issued\`).`,
   method: 'POST',
@@ -85,14 +79,19 @@ const issueCredentialRoute = dataRoute({
   answer: {
     status: 201,
     description: 'The Credential with its secret.',
-    links: { rotateCredential: namedCredential, revokeCredential: namedCredential },
+    links: {
+      rotateCredential: namedCredential,
+      setCredentialSpendCap: namedCredential,
+      revokeCredential: namedCredential,
+    },
     data: issuedCredential,
     example: issuedCredentialExample,
   },
   errors: ['credential_limit_reached'],
-  async handle({ tenancy, clock }: CredentialServices, { body }, { principal }) {
+  async handle(services: CredentialServices, { body }, request) {
+    const { clock } = services;
     requireFuture(body.expiresAtMs ?? null, clock.now());
-    const issued = await issueOwnCredential(tenancy, principal, clock.now(), body);
+    const issued = await issueOwnCredential(services, request, body);
     return { data: issuedView(issued, clock.now()) };
   },
 });
@@ -154,6 +153,37 @@ const rotateCredentialRoute = dataRoute({
   },
 });
 
+const setCredentialSpendCapRoute = dataRoute({
+  ...credentialOperation,
+  operationId: 'setCredentialSpendCap',
+  summary: 'Spend cap of a Credential',
+  description:
+    'Most credits or units that are bought with a Credential in a UTC month, runs of the watches that ' +
+    'it put included: of one that this Credential could have issued, and at most its own cap. Setting ' +
+    'it again is safe.',
+  method: 'PUT',
+  template: `${credentialsTemplate}/{credential_id}/spend-cap`,
+  input: { path: ownCredentialPath, body: credentialSpendCap },
+  bodyExample: { cap: 500 },
+  answer: {
+    status: 200,
+    description: 'The cap is in force.',
+    data: cappedCredential,
+    example: { credential_id: exampleIds.credential, cap: 500 },
+  },
+  errors: ['credential_not_found'],
+  async handle(services: CredentialServices, { path, body: { cap } }, request) {
+    const { principal } = request;
+    const { credentialId } = await findOwnCredential(
+      services.tenancy,
+      principal,
+      path.credentialId,
+    );
+    await capCredential(services, request, credentialId, cap);
+    return { data: { credentialId, cap } };
+  },
+});
+
 const revokeCredentialRoute = dataRoute({
   ...credentialOperation,
   operationId: 'revokeCredential',
@@ -195,76 +225,6 @@ export const credentialRoutes = [
   issueCredentialRoute,
   listCredentialsRoute,
   rotateCredentialRoute,
+  setCredentialSpendCapRoute,
   revokeCredentialRoute,
 ];
-
-/**
- * Issues a Credential in the Project of the caller with at most what the caller's own may do: its
- * Service account and network policy, and no later end.
- */
-async function issueOwnCredential(
-  tenancy: Tenancy,
-  principal: Principal,
-  nowMs: number,
-  wanted: z.output<typeof newCredential>,
-): Promise<IssuedCredential> {
-  const own = await ownCredential(tenancy, principal);
-  const { serviceAccountId, networkPolicy } = own;
-  const { name, scopes, expiresAtMs = own.expiresAtMs } = wanted;
-  const authority = { serviceAccountId, networkPolicy, scopes, expiresAtMs };
-  requireIncluded(own, authority);
-  const { projectId } = principal;
-  await requireBelowLimits(tenancy, projectId, nowMs);
-  return await tenancy.issueCredential({ projectId, name, ...authority });
-}
-
-const dayMs = 24 * 3_600_000;
-
-/** Requests at the same time can exceed both limits, by their number. */
-async function requireBelowLimits(
-  tenancy: Tenancy,
-  projectId: ProjectId,
-  nowMs: number,
-): Promise<void> {
-  const issuedAtMs = await tenancy.credentialIssuedAtMs(projectId, credentialsPerDayMax - 1);
-  const waitMs = issuedAtMs === null ? 0 : issuedAtMs + dayMs - nowMs;
-  if (waitMs > 0) {
-    throw new Refused({
-      code: 'rate_limit_exceeded',
-      detail: { limit: 'credentials_issued', per_day: credentialsPerDayMax },
-      retry_after_seconds: Math.ceil(waitMs / 1_000),
-    });
-  }
-  const active = await tenancy.countActiveCredentials(projectId, nowMs, credentialsMax);
-  if (active >= credentialsMax) {
-    throw new Refused({ code: 'credential_limit_reached', detail: { limit: credentialsMax } });
-  }
-}
-
-/** A Credential of the caller's Project that the caller could have issued. */
-async function findOwnCredential(
-  tenancy: Tenancy,
-  principal: Principal,
-  id: CredentialId,
-): Promise<Credential> {
-  const found = await tenancy.findCredential(id);
-  if (found?.projectId !== principal.projectId) throw new Refused({ code: 'credential_not_found' });
-  requireIncluded(await ownCredential(tenancy, principal), found);
-  return found;
-}
-
-function requireIncluded(own: Credential, wanted: Parameters<typeof includesAuthority>[1]): void {
-  if (includesAuthority(own, wanted)) return;
-  const permission = notDelegable(own.scopes, wanted.scopes);
-  const lacks = permission && permission !== '*' && { permission };
-  throw new Refused({
-    code: 'permission_denied',
-    detail: { reason: 'not_delegable', ...lacks },
-  });
-}
-
-async function ownCredential(tenancy: Tenancy, { credentialId }: Principal): Promise<Credential> {
-  const own = await tenancy.findCredential(credentialId);
-  invariant(own !== null, `a Principal of no Credential, ${credentialId}`);
-  return own;
-}

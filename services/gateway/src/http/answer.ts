@@ -48,7 +48,7 @@ export interface PublicResponse {
   readonly type?: string;
   /** In parts where they came from another service. */
   readonly body: Buffer | readonly Buffer[];
-  /** Set where the answer is a page that is charged. */
+  /** Set where the response is a page that is charged. */
   readonly delivery?: PageDelivery;
 }
 

@@ -119,7 +119,7 @@ function createApp(): RequestListener {
   return createPublicApp(frame, bound, {});
 }
 
-function answerOf(text: string): PublicResponse {
+function responseOf(text: string): PublicResponse {
   return { status: 200, body: Buffer.from(text) };
 }
 
@@ -131,7 +131,7 @@ beforeAll(async () => {
 beforeEach(() => {
   requestsUsed = 0;
   lines.length = 0;
-  handle = async () => answerOf('{"success":true}');
+  handle = async () => responseOf('{"success":true}');
 });
 afterAll(async () => {
   closeCalls();
@@ -140,24 +140,24 @@ afterAll(async () => {
 
 describe('every code of the closed list [error-codes]', () => {
   test.each(publicCodes)(
-    '%s is answered with its one status and one message [error-codes]',
+    '%s is sent with its one status and one message [error-codes]',
     async (code) => {
       const { detail } = errorExample(code);
       const refused = refusal.parse({ code, detail, retry_after_seconds: 7 });
       handle = () => Promise.reject(new Refused(refused));
 
-      const answer = await call({ path: '/v2/things/a', key: 'good' });
+      const response = await call({ path: '/v2/things/a', key: 'good' });
 
-      expect(answer.status).toBe(refusalCodes[code].status);
-      const parsed = asSent(errorBody, answer.json);
+      expect(response.status).toBe(refusalCodes[code].status);
+      const parsed = asSent(errorBody, response.json);
       expect(parsed.error).toEqual({
         code,
         message: refusalCodes[code].message,
-        request_id: answer.headers['x-request-id'],
+        request_id: response.headers['x-request-id'],
         ...(detailOf(refused) ? { detail } : {}),
       });
-      expect(parsed.meta).toEqual({ request_id: answer.headers['x-request-id'] });
-      expect(answer.headers['retry-after']).toBe(hasRetryAfter(code) ? '7' : undefined);
+      expect(parsed.meta).toEqual({ request_id: response.headers['x-request-id'] });
+      expect(response.headers['retry-after']).toBe(hasRetryAfter(code) ? '7' : undefined);
     },
   );
 });
@@ -167,29 +167,29 @@ test.each([
   ['account_not_found', 500, 'internal_error'],
   ['chunk_conflict', 500, 'internal_error'],
 ] as const)(
-  '%s, which the public API does not document, is answered with %i %s (Errors)',
+  '%s, which the public API does not document, is sent as %i %s (Errors)',
   async (code, status, publicCode) => {
     handle = () => Promise.reject(new Refused({ code }));
 
     const body = { name: 'a' };
-    const answer = await call({ method: 'POST', path: '/v2/things/a', key: 'good', body });
+    const response = await call({ method: 'POST', path: '/v2/things/a', key: 'good', body });
 
-    expect([answer.status, answer.json.error.code]).toEqual([status, publicCode]);
+    expect([response.status, response.json.error.code]).toEqual([status, publicCode]);
   },
 );
 
 test('an error of a billed operation says that nothing was charged (Errors: meta) [errors-meta]', async () => {
   handle = () => Promise.reject(new Refused({ code: 'cursor_expired' }));
 
-  const answer = await call({
+  const response = await call({
     method: 'POST',
     path: '/v2/things/a',
     key: 'good',
     body: { name: '' },
   });
 
-  expect(answer.json.meta).toEqual({
-    request_id: answer.headers['x-request-id'],
+  expect(response.json.meta).toEqual({
+    request_id: response.headers['x-request-id'],
     product_code: product,
     price_version: 7,
     credits_charged: 0,
@@ -200,7 +200,7 @@ test('an error of a billed operation says that nothing was charged (Errors: meta
 });
 
 const unavailable = [
-  new ServiceUnreachable('collector did not answer'),
+  new ServiceUnreachable('collector did not respond'),
   new DeadlineExceeded('too long'),
   new BatcherFull('queue of an account'),
   ...passingStoreErrors.map(([, error]) => error),
@@ -211,18 +211,18 @@ const faults = [duplicate, serverError({ code: 2 }), new TypeError('secret inter
 test.each([
   ...unavailable.map((error) => [error, 'service_unavailable'] as const),
   ...faults.map((error) => [error, 'internal_error'] as const),
-])('%s is answered as %s, without internals [internal-error]', async (failure, code) => {
+])('%s is sent as %s, without internals [internal-error]', async (failure, code) => {
   handle = () => Promise.reject(failure);
 
-  const answer = await call({ path: '/v2/things/a', key: 'good' });
+  const response = await call({ path: '/v2/things/a', key: 'good' });
 
-  expect(answer.json.error.code).toBe(code);
-  expect(answer.text).not.toContain(failure.message);
-  expect(lines.join()).toContain(answer.headers['x-request-id']);
-  expect(answer.headers['retry-after'] !== undefined).toBe(code === 'service_unavailable');
+  expect(response.json.error.code).toBe(code);
+  expect(response.text).not.toContain(failure.message);
+  expect(lines.join()).toContain(response.headers['x-request-id']);
+  expect(response.headers['retry-after'] !== undefined).toBe(code === 'service_unavailable');
 });
 
-test('the checks come in one order: of several problems the first one is answered [order-of-checks]', async () => {
+test('the checks come in one order: of several problems the first one is reported [order-of-checks]', async () => {
   const worst = { method: 'PUT', path: '/v2/nothing', headers: { accept: 'text/html' } };
   const steps: [string, ApiCall][] = [
     ['route_not_found', worst],
@@ -254,49 +254,51 @@ test('the checks come in one order: of several problems the first one is answere
 });
 
 test('validation comes after the body is read and names path and body together', async () => {
-  const answer = await call({ method: 'POST', path: '/v2/things/1', key: 'good', body: {} });
+  const response = await call({ method: 'POST', path: '/v2/things/1', key: 'good', body: {} });
 
-  expect(answer.json.error.code).toBe('invalid_request');
-  expect(answer.json.error.detail.issues.map(({ in: part }: { in: string }) => part)).toEqual([
+  expect(response.json.error.code).toBe('invalid_request');
+  expect(response.json.error.detail.issues.map(({ in: part }: { in: string }) => part)).toEqual([
     'path',
     'body',
   ]);
 });
 
-test('every answer names its request; an inbound X-Request-ID is ignored [request-id]', async () => {
+test('every response names its request; an inbound X-Request-ID is ignored [request-id]', async () => {
   const headers = { 'x-request-id': 'req_of-the-client' };
-  const answers = [
+  const responses = [
     await call({ path: '/v2/things/a', key: 'good', headers }),
     await call({ path: '/nowhere', headers }),
     await call({ method: 'HEAD', path: '/v2/things/a', headers }),
   ];
 
-  const ids = answers.map((answer) => requestId.parse(answer.headers['x-request-id']));
+  const ids = responses.map((response) => requestId.parse(response.headers['x-request-id']));
   expect(new Set(ids).size).toBe(3);
 });
 
-test('every answer forbids caching, sniffing and framing, and opens nothing to browsers [no-caching-no-cors]', async () => {
+test('every response forbids caching, sniffing and framing, and opens nothing to browsers [no-caching-no-cors]', async () => {
   const headers = { origin: 'https://elsewhere.example' };
   for (const path of ['/v2/things/a', '/nowhere']) {
-    const answer = await call({ path, key: 'good', headers });
+    const response = await call({ path, key: 'good', headers });
 
-    expect(answer.headers).toMatchObject({
+    expect(response.headers).toMatchObject({
       'cache-control': 'no-store',
       'x-content-type-options': 'nosniff',
       'content-security-policy': expect.stringContaining("default-src 'none'"),
     });
-    expect(Object.keys(answer.headers).filter((name) => /^access-control/.test(name))).toEqual([]);
-    expect(answer.headers['x-powered-by']).toBeUndefined();
+    expect(Object.keys(response.headers).filter((name) => /^access-control/.test(name))).toEqual(
+      [],
+    );
+    expect(response.headers['x-powered-by']).toBeUndefined();
   }
 });
 
 test.each(['HEAD', 'OPTIONS', 'DELETE', 'PATCH', 'TRACE'])(
-  '%s is not offered, and the answer says what is (Transport: HEAD is 405) [json-only, head-is-405]',
+  '%s is not offered, and the response says what is (Transport: HEAD is 405) [json-only, head-is-405]',
   async (method) => {
-    const answer = await call({ method, path: '/v2/things/a', key: 'good' });
+    const response = await call({ method, path: '/v2/things/a', key: 'good' });
 
-    expect(answer.status).toBe(405);
-    expect(answer.headers.allow).toBe('POST, GET');
+    expect(response.status).toBe(405);
+    expect(response.headers.allow).toBe('POST, GET');
   },
 );
 
@@ -324,14 +326,14 @@ test('the rate limit stands in headers and, when it refuses, in detail (Reads: r
 });
 
 test('a key counts only in its header, and only once', async () => {
-  const answers = [
+  const responses = [
     await call({ path: '/v2/things/a?api_key=good&X-API-Key=good' }),
     await call({ path: '/v2/things/a', key: '' }),
     await call({ path: '/v2/things/a', headers: { authorization: 'Bearer good' } }),
     await call({ path: '/v2/things/a', headers: { 'x-api-key': ['good', 'good'] } }),
   ];
 
-  expect(answers.map(({ json }) => json.error.code)).toEqual([
+  expect(responses.map(({ json }) => json.error.code)).toEqual([
     'missing_api_key',
     'missing_api_key',
     'missing_api_key',
@@ -345,7 +347,7 @@ test('a charged page whose first bytes are not taken by its deadline ends its co
   let delivered = 0;
   const ends = new EventEmitter();
   handle = async () => ({
-    ...answerOf(page),
+    ...responseOf(page),
     delivery: {
       deadlineMs: clock.now() + 1_000,
       delivered() {
@@ -387,15 +389,15 @@ describe('compression', () => {
   ])(
     'packs from 1 KiB on with what the client takes [compression]',
     async (text, accept, expected, unpack) => {
-      handle = async () => answerOf(text);
+      handle = async () => responseOf(text);
 
       const headers = { 'accept-encoding': accept };
-      const answer = await call({ path: '/v2/things/a', key: 'good', headers });
+      const response = await call({ path: '/v2/things/a', key: 'good', headers });
 
-      expect(answer.headers['content-encoding']).toBe(expected);
-      expect(answer.headers.vary).toContain('Accept-Encoding');
-      expect(answer.headers['content-length']).toBe(String(answer.bytes.length));
-      expect(unpack(answer.bytes).toString()).toBe(text);
+      expect(response.headers['content-encoding']).toBe(expected);
+      expect(response.headers.vary).toContain('Accept-Encoding');
+      expect(response.headers['content-length']).toBe(String(response.bytes.length));
+      expect(unpack(response.bytes).toString()).toBe(text);
     },
   );
 });
@@ -429,10 +431,10 @@ test.each([
   ['application/json; charset=utf-8', 200],
   ['Application/JSON;Charset="UTF-8"', 200],
   ['application/json; v=1; charset=utf8', 200],
-])('a body of type %p is answered with %i', async (type, status) => {
+])('a body of type %p gets %i', async (type, status) => {
   const headers = { 'content-type': type };
 
-  const answer = await call({
+  const response = await call({
     method: 'POST',
     path: '/v2/things/a',
     key: 'good',
@@ -440,7 +442,7 @@ test.each([
     body: '{"name":"a"}',
   });
 
-  expect(answer.status).toBe(status);
+  expect(response.status).toBe(status);
 });
 
 test.each([
@@ -450,17 +452,17 @@ test.each([
   ['bytes that are no UTF-8', Buffer.from([0x7b, 0x22, 0xff, 0x22, 0x7d])],
   ['NaN', '{"name":NaN}'],
 ])('a body of %s is malformed', async (_case, given) => {
-  const answer = await call({ method: 'POST', path: '/v2/things/a', key: 'good', body: given });
+  const response = await call({ method: 'POST', path: '/v2/things/a', key: 'good', body: given });
 
-  expect(answer.json.error.code).toBe('malformed_json');
+  expect(response.json.error.code).toBe('malformed_json');
 });
 
 test.each([{}, { 'content-type': 'application/json' }])(
   'a missing body is required, not malformed, with the headers %j (Errors: invalid_request)',
   async (headers) => {
-    const answer = await call({ method: 'POST', path: '/v2/things/a', key: 'good', headers });
+    const response = await call({ method: 'POST', path: '/v2/things/a', key: 'good', headers });
 
-    expect([answer.status, answer.json.error.detail]).toEqual([
+    expect([response.status, response.json.error.detail]).toEqual([
       422,
       { issues: [{ in: 'body', field: '', reason: 'is required' }] },
     ]);
@@ -470,7 +472,7 @@ test.each([{}, { 'content-type': 'application/json' }])(
 test('a packed body is refused rather than unpacked without a bound [compression]', async () => {
   const headers = { 'content-encoding': 'gzip' };
 
-  const answer = await call({
+  const response = await call({
     method: 'POST',
     path: '/v2/things/a',
     key: 'good',
@@ -478,7 +480,7 @@ test('a packed body is refused rather than unpacked without a bound [compression
     body: '{}',
   });
 
-  expect(answer.json.error.code).toBe('unsupported_media_type');
+  expect(response.json.error.code).toBe('unsupported_media_type');
 });
 
 test('the secret of a Credential is in no log line', async () => {

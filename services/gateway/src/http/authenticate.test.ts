@@ -42,13 +42,13 @@ test('of a client past its limit the keys that exist are served, seen or not, an
   expect(lookedUp).toEqual(['issued', 'made up']);
 });
 
-test('where the look-up fails the request is served as any, which fails by itself', async () => {
+test('where the lookup fails the request is served as any, which fails by itself', async () => {
   const call = await serve({ isPastLimit: true });
 
   expect([await call('stuck'), lookedUp]).toEqual([200, ['stuck']]);
 });
 
-test('any other client is served without a look-up here', async () => {
+test('any other client is served without a lookup here', async () => {
   const call = await serve({ isPastLimit: false });
 
   expect([await call('made up'), lookedUp]).toEqual([200, []]);

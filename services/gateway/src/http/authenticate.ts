@@ -45,7 +45,7 @@ export function authenticate(frame: PublicFrame): PublicMiddleware {
 
 /**
  * Refuses the unknown keys of a client that has sent too many, before a request costs more than its
- * look-up. After a delay: the requests of a connection are handled in order, so it bounds what a
+ * lookup. After a delay: the requests of a connection are handled in order, so it bounds what a
  * connection costs. A key that exists is served as soon as it was found.
  */
 export function refuseUnknownKeys(frame: PublicFrame): PublicMiddleware {

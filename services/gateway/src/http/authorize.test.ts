@@ -87,7 +87,7 @@ async function call(operationId: string, beforeEnd: () => Promise<void> = async 
       ...(text && { 'content-type': 'application/json', 'content-length': text.length }),
     },
   });
-  const answered = new Promise<{ readonly status: number | undefined; readonly code: string }>(
+  const responded = new Promise<{ readonly status: number | undefined; readonly code: string }>(
     (resolve, reject) => {
       sent.on('error', reject);
       sent.on('response', async (response) => {
@@ -99,7 +99,7 @@ async function call(operationId: string, beforeEnd: () => Promise<void> = async 
   sent.write(text.slice(0, 1));
   await beforeEnd();
   sent.end(text.slice(1));
-  return await answered;
+  return await responded;
 }
 
 const idOf = ({ operationId }: PublicEndpoint) => operationId;
@@ -107,7 +107,7 @@ const isAgain = ({ input, isLong = false }: PublicEndpoint) => input.body !== un
 const authorizedAgain = publicRoutes.filter(isAgain);
 const others = publicRoutes.filter((endpoint) => !isAgain(endpoint));
 
-test('what mints a secret, spends on more than a page, or answers with a text of its own is authorized again (Tenancy) [credential-state]', () => {
+test('what mints a secret, spends on more than a page, or responds with a text of its own is authorized again (Tenancy) [credential-state]', () => {
   const mints = ({ answer }: PublicEndpoint) => JSON.stringify(answer.example).includes('"secret"');
   const spends = ({ product, method }: PublicEndpoint) => product !== undefined && method !== 'GET';
   const streams = ({ answer }: PublicEndpoint) => 'text' in answer.body;
@@ -139,12 +139,12 @@ describe.each(authorizedAgain.map((endpoint) => [idOf(endpoint), endpoint] as co
         const admitted = Promise.withResolvers<void>();
         onAdmitted = admitted.resolve;
 
-        const answer = await call(operationId, async () => {
+        const response = await call(operationId, async () => {
           await admitted.promise;
           stored = ended;
         });
 
-        expect([answer, ran]).toEqual([{ status, code }, []]);
+        expect([response, ran]).toEqual([{ status, code }, []]);
       },
     );
 

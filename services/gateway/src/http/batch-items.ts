@@ -11,7 +11,7 @@ export type ReadItem<Item> =
   | { readonly result: 'valid'; readonly item: Item }
   | { readonly result: 'refused'; readonly refusal: PublicRefusal };
 
-/** An item of a batch, or why it is none, its fields named by their place in the body. */
+/** An item of a batch, or its refusal, with its fields named by their path in the body. */
 export function readBatchItem<Item>(
   schema: z.ZodType<Item>,
   value: unknown,

@@ -10,7 +10,7 @@ import {
   publicRoute,
 } from './public-route.ts';
 
-/** The answer of an operation that costs nothing, with the example of its `data` alone. */
+/** The response of an operation that costs nothing, with the example of its `data` alone. */
 interface DataAnswer<Data extends z.ZodType> extends Omit<PublicAnswer, 'body' | 'also'> {
   readonly data: Data;
   readonly also?: { readonly status: 200 | 201; readonly description: string };
@@ -32,7 +32,7 @@ interface DataRouteSettings<Deps, Schemas extends InputSchemas, Data extends z.Z
   }>;
 }
 
-/** The answer of a list: one part of it, whose `next_cursor` leads to the next. */
+/** The response of a list: one page of it, whose `next_cursor` leads to the next. */
 export function partOf<Data extends z.ZodType>(
   data: Data,
   item: object,
@@ -50,7 +50,7 @@ export function partOf<Data extends z.ZodType>(
   };
 }
 
-/** Declares an operation that costs nothing: its answer is `data` in the common envelope. */
+/** Declares an operation that costs nothing: its response is `data` in the common envelope. */
 export function dataRoute<Deps, const Schemas extends InputSchemas, Data extends z.ZodType>({
   handle,
   answer: { data: schema, example, also, ...answer },

@@ -11,7 +11,7 @@ import type { TrafficLimiter } from './limits/limit-traffic.ts';
 import type { PeerBuckets } from './limits/peer-buckets.ts';
 import type { UnknownKeys } from './limits/unknown-keys.ts';
 
-/** What the frame of every public request shares with the features behind it. */
+/** What the frame of every public request shares with the features. */
 export interface SharedFrame {
   readonly principals: PrincipalCache;
   readonly limiter: TrafficLimiter;
@@ -20,7 +20,7 @@ export interface SharedFrame {
   readonly prices: { currentVersion(): number | null };
 }
 
-/** What every public request is checked and answered with. */
+/** What every public request is checked and rendered with. */
 export interface PublicFrame extends SharedFrame {
   readonly trustedProxies: NetworkPolicy;
   readonly clientAddressOf: ClientAddressOf;

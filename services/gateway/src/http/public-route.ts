@@ -46,7 +46,7 @@ export interface PublicEndpoint extends DocumentedEndpoint {
   readonly description: string;
   /** Required permission of the Credential; absent where any active Credential may call. */
   readonly permission?: Permission;
-  /** Whether no key is asked for: its requests are limited by the address of the client alone. */
+  /** Whether no key is required: its requests are limited by the address of the client alone. */
   readonly isOpen?: boolean;
   /** Whether its response may last for minutes. */
   readonly isLong?: boolean;
@@ -74,7 +74,7 @@ export interface PublicRoute<Deps> extends PublicEndpoint {
   bind(deps: Deps): BoundPublicRoute;
 }
 
-/** `data` and `meta` of the common envelope, as the answer of the operation declares them. */
+/** `data` and `meta` of the common envelope, as the response of the operation declares them. */
 type Enveloped<Body> = Body extends {
   readonly data: infer Data extends z.ZodType;
   readonly meta: infer Meta extends z.ZodType;
@@ -131,7 +131,7 @@ export function publicRoute<
 
 /** The common V2 envelope of a success. */
 function encoded({ status, body }: PublicAnswer, result: Enveloped<EnvelopedBody>): PublicResponse {
-  invariant('data' in body, 'the operation has an answer in the common envelope');
+  invariant('data' in body, 'the operation has a response in the common envelope');
   const { data, meta, ...given } = result;
   const sent = { success: true, data: z.encode(body.data, data), meta: z.encode(body.meta, meta) };
   return { status, ...given, body: Buffer.from(JSON.stringify(sent)) };

@@ -32,16 +32,16 @@ test.each([
   ['HPE_HEADER_OVERFLOW', 431, 'headers_too_large'],
   ['HPE_INVALID_METHOD', 400, 'malformed_request'],
 ])(
-  '%s is answered %i %s, with a request id, and the connection ends',
+  '%s is sent as %i %s, with a request id, and the connection ends',
   async (problem, status, code) => {
     const reported = reportOn(problem);
 
-    const answer = await sendRaw(server.url, 'GET / HTTP/1.1\r\n');
+    const response = await sendRaw(server.url, 'GET / HTTP/1.1\r\n');
     await reported;
 
-    expect(answer.status).toBe(status);
-    const { error } = asSent(errorBody, answer.json);
-    expect(error).toMatchObject({ code, request_id: answer.headers['x-request-id'] });
-    expect(answer.headers).toMatchObject({ connection: 'close', 'cache-control': 'no-store' });
+    expect(response.status).toBe(status);
+    const { error } = asSent(errorBody, response.json);
+    expect(error).toMatchObject({ code, request_id: response.headers['x-request-id'] });
+    expect(response.headers).toMatchObject({ connection: 'close', 'cache-control': 'no-store' });
   },
 );

@@ -22,7 +22,7 @@ export interface RequestState {
   route?: BoundPublicRoute;
   /** Path parameters, percent-decoded. */
   pathValues?: Readonly<Record<string, string>>;
-  /** Media type of a successful answer. */
+  /** Media type of a successful response. */
   type?: string;
   principal?: Principal;
   secretDigest?: string;

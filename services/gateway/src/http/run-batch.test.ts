@@ -1,4 +1,4 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { runItems } from './run-batch.ts';
 
 beforeEach(() => jest.useFakeTimers({ doNotFake: ['setImmediate'] }));
@@ -10,9 +10,9 @@ test('results come in the order of the items, whatever takes longest', async () 
   const results = await runItems([30, 1, 15, 2], {
     ...patient,
     keyOf: String,
-    run: async (turns) => {
-      for (let turn = 0; turn < turns; turn += 1) await nextTurn();
-      return `after ${turns}`;
+    run: async (ticks) => {
+      for (let tick = 0; tick < ticks; tick += 1) await yieldToEventLoop();
+      return `after ${ticks}`;
     },
   });
 
@@ -31,7 +31,7 @@ test('at most the limit runs at once, and items of one key never concurrently [i
       if (running.includes(item)) together.push(item);
       running.push(item);
       most = Math.max(most, running.length);
-      await nextTurn();
+      await yieldToEventLoop();
       running.splice(running.indexOf(item), 1);
       return item;
     },

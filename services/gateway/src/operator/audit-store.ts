@@ -30,7 +30,7 @@ type AuditDocument = AuditEntry & { readonly _id: AuditId; readonly expireAt: Da
 /** A call of the operator API. */
 export type AuditedCall = Pick<AuditEntry, 'requestId' | 'operator' | 'peer' | 'method' | 'path'>;
 
-/** The place of an entry: its time, and its id among those of one time. */
+/** The position of an entry: its time, and its id among those of one time. */
 export type AuditPosition = Pick<AuditEntry, 'auditId' | 'atMs'>;
 
 export interface AuditPart {

@@ -99,8 +99,8 @@ test('a silenced process writes nothing', async () => {
   expect(lines).toEqual([]);
 });
 
-test('of an answer only its ids are audited, never its secret', () => {
-  const answer = { credential_id: 'cred_1', secret: 'inv_x', balance: { total: 1 } };
-  expect(namedIn(answer)).toEqual({ credential_id: 'cred_1' });
+test('of a response only its ids are audited, never its secret', () => {
+  const response = { credential_id: 'cred_1', secret: 'inv_x', balance: { total: 1 } };
+  expect(namedIn(response)).toEqual({ credential_id: 'cred_1' });
   expect(namedIn(undefined)).toEqual({});
 });

@@ -53,7 +53,7 @@ export function createAudit({
   }
 
   return {
-    /** A call that is refused before it is looked into. */
+    /** A call that is refused before it is read. */
     async refused(call: AuditedCall, action: string | null, code: RefusalCode): Promise<void> {
       await append({ ...call, kind: 'refused', action, parameters: {}, outcome: code });
     },
@@ -79,7 +79,7 @@ export function createAudit({
 const names = ['account_id', 'project_id', 'service_account_id', 'credential_id', 'seq'];
 
 /** The ids in a response and nothing else of it: a response may contain a secret. */
-export function namedIn(answer: unknown): Record<string, unknown> {
-  const fields = Object.entries((answer ?? {}) as object);
+export function namedIn(response: unknown): Record<string, unknown> {
+  const fields = Object.entries((response ?? {}) as object);
   return Object.fromEntries(fields.filter(([name]) => names.includes(name)));
 }

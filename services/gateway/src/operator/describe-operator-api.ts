@@ -96,7 +96,7 @@ const bodyCodes: readonly OperatorCode[] = [
   'unsupported_media_type',
 ];
 
-/** Every code that an operation can answer, in the order of the table. */
+/** Every code that an operation can return, in the order of the table. */
 export function operatorCodesOf({ input, errors, role }: OperatorEndpoint): OperatorCode[] {
   const takesInput = Object.values(input).some((part) => part !== undefined);
   const codes = new Set<OperatorCode>([

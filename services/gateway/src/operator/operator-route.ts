@@ -43,7 +43,7 @@ export interface OperatorEndpoint extends DocumentedEndpoint {
   readonly action: string | undefined;
   readonly status: 200 | 201 | 202;
   readonly command: CommandNames;
-  /** Fields of an item that the command line lists; undefined shows the answer as a record. */
+  /** Fields of an item that the command line lists; undefined shows the response as a record. */
   readonly columns: readonly string[] | undefined;
   /** What cannot be taken back: the command line does it with `--yes` only. */
   readonly irreversible: string | undefined;

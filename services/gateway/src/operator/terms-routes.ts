@@ -1,10 +1,16 @@
 import { projectPath } from '@inventory/contracts/http/parameters';
 import { accountTerms, ledgerApi } from '@inventory/contracts/internal/ledger';
-import type { Funding } from '@inventory/contracts/messages/billing';
+import type { FundingSetting } from '@inventory/contracts/messages/billing';
 import { z } from 'zod';
 import { configureAccount } from './ledger-commands.ts';
 import { operatorRoute, sameAs } from './operator-route.ts';
-import { accountPath, bookingHeaders, creditsMax, optionalReason } from './operator-schemas.ts';
+import {
+  accountPath,
+  bookingHeaders,
+  credentialPath,
+  creditsMax,
+  optionalReason,
+} from './operator-schemas.ts';
 
 const tag = 'Terms';
 const onceByKey = 'The same `idempotency-key` again changes nothing.';
@@ -17,12 +23,17 @@ const fundingBody = z.discriminatedUnion('mode', [
   }),
 ]);
 
-function fundingOf(body: z.output<typeof fundingBody>): Funding {
+function fundingOf(body: z.output<typeof fundingBody>): FundingSetting {
   if (body.mode === 'credits') return { mode: 'credits' };
   return { mode: 'subscription', unitsPerMonth: body.units_per_month };
 }
 
-/** How an account pays, and what its Projects may spend. */
+const spendCapBody = z.strictObject({
+  cap: z.int().min(0).max(creditsMax).nullable().describe('Null for none.'),
+  reason: optionalReason,
+});
+
+/** How an account pays, and what its Projects and Credentials may spend. */
 export const termsRoutes = [
   operatorRoute({
     ...sameAs(ledgerApi.readTerms),
@@ -68,14 +79,7 @@ export const termsRoutes = [
     path: '/projects/{project_id}/spend-cap',
     role: 'billing',
     action: 'project.spend-cap',
-    input: {
-      path: projectPath,
-      header: bookingHeaders,
-      body: z.strictObject({
-        cap: z.int().min(0).max(creditsMax).nullable().describe('Null for none.'),
-        reason: optionalReason,
-      }),
-    },
+    input: { path: projectPath, header: bookingHeaders, body: spendCapBody },
     answer: accountTerms,
     errors: ['project_not_found', 'idempotency_conflict', 'billing_unavailable'],
     async handle(deps, { path, header, body: { cap, reason } }) {
@@ -83,6 +87,29 @@ export const termsRoutes = [
       return configureAccount(deps, {
         accountId: project.accountId,
         change: { sets: 'spend_cap', projectId: project.projectId, cap },
+        reason,
+        idempotencyKey: header['idempotency-key'],
+      });
+    },
+  }),
+  operatorRoute({
+    operationId: 'setCredentialSpendCap',
+    command: 'credential spend-cap',
+    tag,
+    summary: 'Limit what is bought with a Credential in a UTC month, open reservations included',
+    description: `\`cap: null\` removes the limit. ${onceByKey}`,
+    method: 'PUT',
+    path: '/credentials/{credential_id}/spend-cap',
+    role: 'billing',
+    action: 'credential.spend-cap',
+    input: { path: credentialPath, header: bookingHeaders, body: spendCapBody },
+    answer: accountTerms,
+    errors: ['credential_not_found', 'idempotency_conflict', 'billing_unavailable'],
+    async handle(deps, { path, header, body: { cap, reason } }) {
+      const { accountId, credentialId } = await deps.tenancy.requireCredential(path.credentialId);
+      return configureAccount(deps, {
+        accountId,
+        change: { sets: 'credential_spend_cap', credentialId, cap },
         reason,
         idempotencyKey: header['idempotency-key'],
       });

@@ -1,15 +1,13 @@
 import { createHash } from 'node:crypto';
-import type { AccountId, ProjectId, RequestId } from '@inventory/contracts/ids';
+import type { ProjectId, RequestId } from '@inventory/contracts/ids';
 import type { BalanceView } from '@inventory/contracts/internal/ledger';
 import type { Refusal } from '@inventory/contracts/refusal';
-import type { Clock } from '@inventory/runtime/clock';
-import type { Logger } from '@inventory/runtime/logger';
 import { pause } from '@inventory/runtime/wait';
 import type { AdmittedRequest } from '../http/answer.ts';
-import type { FetchedPage, PageCharges, PaidRead } from './page-charges.ts';
+import type { PageServices } from './open-pages.ts';
+import { type FetchedPage, type PaidRead, readCharged } from './page-charges.ts';
 import type { RequestedPage } from './page-intent.domain.ts';
 import { judgeKey, type ReadKeyRecord, replaysMax } from './read-key.domain.ts';
-import type { ReadKeyStore } from './read-key-store.ts';
 
 /** The Idempotency-Key of a page read, with the inputs of the read. */
 export interface ReadKey {
@@ -41,16 +39,6 @@ export interface RequestedRead extends RequestedPage {
   readonly hold: AdmittedRequest['hold'];
 }
 
-/** Page reads with or without an Idempotency-Key. */
-export interface KeyedReads {
-  /** No key is opened for a request that is refused for the rate. */
-  readPage<Page>(
-    read: RequestedRead,
-    key: ReadKey | null,
-    fetches: Fetches<Page>,
-  ): Promise<KeyedRead<Page>>;
-}
-
 const lookAgainMs = 50;
 /** Time after which the reversal of a crashed attempt is certainly done. */
 const reversalMs = 60_000;
@@ -69,109 +57,106 @@ type Begun =
 const refused = (refusal: Refusal) => ({ result: 'refused', refusal }) as const;
 
 /**
- * A key is opened before its attempt does anything, marked paid before the intent of a delivered
- * page is deleted, and released with an attempt that is charged nothing or reversed. So no crash
- * makes two paid pages under one key.
+ * A page read with or without an Idempotency-Key. A key is opened before its attempt does anything,
+ * marked paid before the intent of a delivered page is deleted, and released with an attempt that is
+ * charged nothing or reversed. So no crash makes two paid pages under one key. No key is opened for a
+ * request that is refused for the rate.
  */
-export function createKeyedReads(deps: {
-  readonly charges: PageCharges;
-  readonly keys: ReadKeyStore;
-  readonly ledger: { readBalance(accountId: AccountId): Promise<BalanceView> };
-  readonly clock: Clock;
-  readonly logger: Logger;
-  readonly limits: {
-    readonly deliverWithinMs: number;
-    readonly reverseAfterMs: number;
-    readonly readKeyKeepMs: number;
-  };
-  readonly deadlines: { readonly undecidedReadMs: number };
-}): KeyedReads {
-  const { charges, keys, limits, clock } = deps;
-
-  async function begin(keyId: string, fingerprint: string, requestId: RequestId): Promise<Begun> {
-    const giveUpMs = clock.now() + deps.deadlines.undecidedReadMs;
-    for (;;) {
-      const nowMs = clock.now();
-      const fresh: ReadKeyRecord = {
-        fingerprint,
-        requestId,
-        state: 'open',
-        replays: 0,
-        openUntilMs: nowMs + limits.deliverWithinMs + limits.reverseAfterMs + reversalMs,
-        expiresAtMs: nowMs + limits.readKeyKeepMs,
-        pin: null,
-      };
-      if (await keys.openKey(keyId, fresh)) return { result: 'first' };
-      const found = await keys.findKey(keyId);
-      if (found === null) continue;
-      switch (judgeKey(found, fingerprint, nowMs)) {
-        case 'void':
-          await keys.releaseKey(keyId, found.requestId);
-          break;
-        case 'conflict':
-          return refused({ code: 'idempotency_conflict' });
-        case 'exhausted':
-          return refused(replaysExhausted);
-        case 'replay':
-          if (!(await keys.countReplay(keyId, found))) break;
-          return { result: 'replay', paidBy: found.requestId, pin: found.pin };
-        case 'wait':
-          if (nowMs >= giveUpMs) return refused(inProgress);
-          await pause(lookAgainMs);
-      }
-    }
+export async function readKeyed<Page>(
+  services: PageServices,
+  { hold, ...read }: RequestedRead,
+  key: ReadKey | null,
+  given: Fetches<Page>,
+): Promise<KeyedRead<Page>> {
+  const { keys } = services;
+  const fetches = held(given, hold);
+  if (key === null) {
+    return await readCharged(services, { ...read, keyId: null }, () => fetches.paid(notPinned));
   }
+  await read.counted;
+  const keyId = keyIdOf(read.projectId, key);
+  const fingerprint = digest(JSON.stringify(key.inputs));
+  const begun = await begin(services, keyId, fingerprint, read.requestId);
+  switch (begun.result) {
+    case 'first': {
+      const pinKey = (pin: string) => keys.pinKey(keyId, read.requestId, pin);
+      return await readCharged(services, { ...read, keyId }, () => fetches.paid(pinKey));
+    }
+    case 'replay':
+      return await replay(
+        services,
+        read,
+        () => keys.uncountReplay(keyId, begun.paidBy),
+        (onPlatformAsked) => fetches.replayed(onPlatformAsked, begun.pin),
+      );
+    default:
+      return begun;
+  }
+}
 
-  async function replay<Page>(
-    { accountId, requestId }: RequestedPage,
-    uncount: () => Promise<void>,
-    fetch: (onPlatformAsked: () => void) => Promise<FetchedPage<Page>>,
-  ): Promise<KeyedRead<Page>> {
-    let counts = false;
-    const count = () => {
-      counts = true;
+async function begin(
+  { keys, limits, deadlines, clock }: PageServices,
+  keyId: string,
+  fingerprint: string,
+  requestId: RequestId,
+): Promise<Begun> {
+  const giveUpMs = clock.now() + deadlines.undecidedReadMs;
+  for (;;) {
+    const nowMs = clock.now();
+    const fresh: ReadKeyRecord = {
+      fingerprint,
+      requestId,
+      state: 'open',
+      replays: 0,
+      openUntilMs: nowMs + limits.deliverWithinMs + limits.reverseAfterMs + reversalMs,
+      expiresAtMs: nowMs + limits.readKeyKeepMs,
+      pin: null,
     };
-    try {
-      // First: the platform is not asked for a page that cannot be answered.
-      const balance = await deps.ledger.readBalance(accountId);
-      const fetched = await fetch(count);
-      if (fetched.result === 'refused') return fetched;
-      count();
-      return { result: 'replayed', page: fetched.page, balance };
-    } finally {
-      if (!counts) {
-        await uncount().catch((err: unknown) =>
-          deps.logger.warn({ err, requestId }, 'failed replay not uncounted'),
-        );
-      }
+    if (await keys.openKey(keyId, fresh)) return { result: 'first' };
+    const found = await keys.findKey(keyId);
+    if (found === null) continue;
+    switch (judgeKey(found, fingerprint, nowMs)) {
+      case 'void':
+        await keys.releaseKey(keyId, found.requestId);
+        break;
+      case 'conflict':
+        return refused({ code: 'idempotency_conflict' });
+      case 'exhausted':
+        return refused(replaysExhausted);
+      case 'replay':
+        if (!(await keys.countReplay(keyId, found))) break;
+        return { result: 'replay', paidBy: found.requestId, pin: found.pin };
+      case 'wait':
+        if (nowMs >= giveUpMs) return refused(inProgress);
+        await pause(lookAgainMs);
     }
   }
+}
 
-  return {
-    async readPage({ hold, ...read }, key, given) {
-      const fetches = held(given, hold);
-      if (key === null) {
-        return charges.readPage({ ...read, keyId: null }, () => fetches.paid(notPinned));
-      }
-      await read.counted;
-      const keyId = keyIdOf(read.projectId, key);
-      const begun = await begin(keyId, digest(JSON.stringify(key.inputs)), read.requestId);
-      switch (begun.result) {
-        case 'first': {
-          const pinKey = (pin: string) => keys.pinKey(keyId, read.requestId, pin);
-          return await charges.readPage({ ...read, keyId }, () => fetches.paid(pinKey));
-        }
-        case 'replay':
-          return await replay(
-            read,
-            () => keys.uncountReplay(keyId, begun.paidBy),
-            (onPlatformAsked) => fetches.replayed(onPlatformAsked, begun.pin),
-          );
-        default:
-          return begun;
-      }
-    },
+async function replay<Page>(
+  { ledger, logger }: PageServices,
+  { accountId, requestId }: RequestedPage,
+  uncount: () => Promise<void>,
+  fetch: (onPlatformAsked: () => void) => Promise<FetchedPage<Page>>,
+): Promise<KeyedRead<Page>> {
+  let counts = false;
+  const count = () => {
+    counts = true;
   };
+  try {
+    // First: the platform is not asked for a page that cannot be answered.
+    const balance = await ledger.readBalance(accountId);
+    const fetched = await fetch(count);
+    if (fetched.result === 'refused') return fetched;
+    count();
+    return { result: 'replayed', page: fetched.page, balance };
+  } finally {
+    if (!counts) {
+      await uncount().catch((err: unknown) =>
+        logger.warn({ err, requestId }, 'failed replay not uncounted'),
+      );
+    }
+  }
 }
 
 /** The same, whose pages are held until they are delivered. */

@@ -71,7 +71,7 @@ export type LivePageClient = ReturnType<typeof createLivePageClient>;
  * Reads of the platform through the collector. Rejects with ServiceUnreachable when it is unavailable.
  *
  * Every page that is admitted has a connection, so that it waits in the order of the collector, where
- * accounts take turns. The lane has room to wait for the few whose connection is just being closed.
+ * accounts are served round-robin. The lane has capacity for the few whose connection just closes.
  */
 export function createLivePageClient(client: InternalClient, calls: LivePageCalls) {
   const { liveWaitMs, liveTransferMs, limits } = calls;

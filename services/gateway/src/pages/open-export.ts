@@ -11,7 +11,8 @@ import { Refused } from '@inventory/http/refused';
 import { csvLine } from '@inventory/runtime/csv-text';
 import { z } from 'zod';
 import type { AdmittedRequest } from '../http/answer.ts';
-import type { KeyedRead, ReadKey } from './keyed-reads.ts';
+import { buyerOf } from '../tenancy/principal.domain.ts';
+import { type KeyedRead, type ReadKey, readKeyed } from './keyed-reads.ts';
 import type { PageServices } from './open-pages.ts';
 import type { FetchedPage } from './page-charges.ts';
 import type { SavedPage } from './revision-store-client.ts';
@@ -41,8 +42,8 @@ const beyondEnd = { in: 'query', field: 'from_row', reason: 'is beyond the end' 
  * for: a replay is of the same observation, from any of these rows on.
  */
 export function openExport(
-  { reads, revisions }: PageServices,
-  { requestId, principal: { accountId, projectId } }: AdmittedRequest,
+  services: PageServices,
+  { requestId, principal }: AdmittedRequest,
   wanted: WantedExport,
   key: ReadKey | null,
 ): Promise<KeyedRead<OpenedExport>> {
@@ -50,10 +51,12 @@ export function openExport(
 
   async function open(observationId: ObservationId | null): Promise<FetchedPage<OpenedExport>> {
     const query = { ...lines, position: fromRow, observationId };
-    const first = await revisions.findLines(scope, query, signal).catch((error: unknown) => {
-      if (!(error instanceof Refused)) throw error;
-      throw new Refused({ code: 'invalid_request', detail: { issues: [beyondEnd] } });
-    });
+    const first = await services.revisions
+      .findLines(scope, query, signal)
+      .catch((error: unknown) => {
+        if (!(error instanceof Refused)) throw error;
+        throw new Refused({ code: 'invalid_request', detail: { issues: [beyondEnd] } });
+      });
     if (first === null) {
       return refused({ code: observationId ? 'cursor_expired' : 'inventory_revision_not_found' });
     }
@@ -64,11 +67,11 @@ export function openExport(
     return { result: 'page', page, pages, bytes: bytesOf(first.parts) };
   }
 
-  return reads.readPage<OpenedExport>(
+  return readKeyed<OpenedExport>(
+    services,
     {
       requestId,
-      accountId,
-      projectId,
+      ...buyerOf(principal),
       productCode: 'platform.inventory.current.page.v1',
       chainId: null,
       // Its place bounds it.

@@ -10,18 +10,17 @@ import type { Funds } from '../accounts/funds.ts';
 import type { LedgerClient } from '../accounts/ledger-client.ts';
 import type { PriceVersion } from '../accounts/prices.ts';
 import type { CaptureConfig } from '../captures/capture-config.ts';
-import { type Captures, openCaptures } from '../captures/open-captures.ts';
+import { openCaptures } from '../captures/open-captures.ts';
 import type { StagingClient } from '../captures/staging-client.ts';
 import { commandWork } from '../commands/command-work.ts';
 import type { RequestReplyClient } from '../commands/request-reply-client.ts';
 import { createDeliveryPlaces } from '../http/delivery/delivery-places.ts';
 import type { CursorSealer } from '../http/sealed-cursor.ts';
+import type { CollectorClient } from '../refreshes/collector-client.ts';
 import { createIntentCloser } from './close-intents.ts';
-import { createKeyedReads, type KeyedReads } from './keyed-reads.ts';
 import type { LivePageClient } from './live-page-client.ts';
-import { createPageCharges } from './page-charges.ts';
 import type { PageConfig } from './page-config.ts';
-import { createPageIntentStore, type PageIntentStore } from './page-intent-store.ts';
+import { createPageIntentStore } from './page-intent-store.ts';
 import { pageReversals } from './page-reversals.ts';
 import { createReadKeyStore } from './read-key-store.ts';
 import type { RevisionStoreClient } from './revision-store-client.ts';
@@ -33,32 +32,11 @@ interface PagesNeeds {
   readonly ledger: LedgerClient;
   readonly funds: Funds;
   readonly revisions: RevisionStoreClient;
+  readonly collector: CollectorClient;
   readonly livePages: LivePageClient;
   readonly staging: StagingClient;
   readonly prices: PriceVersion;
   readonly cursors: CursorSealer;
-}
-
-/**
- * Charged page reads with their Idempotency-Keys, and the sweeper that reverses the charges of
- * undelivered pages of all replicas.
- */
-function openKeyedReads(
-  context: ServiceContext<ServiceConfig & PageConfig>,
-  { db, commands, ledger, funds }: PagesNeeds,
-  intents: PageIntentStore,
-  chains: Captures,
-): KeyedReads {
-  const { config, lifetime, clock, logger } = context;
-  const { pageReads: limits, deadlines } = config;
-  const keys = createReadKeyStore(db, deadlines);
-  const reversals = pageReversals({ queue: intents.reversals, keys, chains, logger });
-  const work = commandWork(reversals, { commands, deadlines });
-  const { wake: wakeReversals } = startWorker(work, context);
-  const closer = createIntentCloser({ intents, keys, wakeReversals, clock, logger });
-  lifetime.defer('charge intents', () => closer.waitUntilIdle());
-  const charges = createPageCharges({ commands, intents, closer, funds, clock, logger, limits });
-  return createKeyedReads({ charges, keys, ledger, clock, logger, limits, deadlines });
 }
 
 /**
@@ -69,19 +47,33 @@ const storeReads = { permits: shortCalls.connections / 4, waitingMax: 1_000 } as
 
 export type PageServices = ReturnType<typeof openPages>;
 
-/** Current, its export, Changes, Live Page and both routes of V1: charged reads. */
+/**
+ * Current, its export, Changes, Live Page and both routes of V1: charged reads with their
+ * Idempotency-Keys, and the sweeper that reverses the charges of undelivered pages of all replicas.
+ */
 export function openPages(
   context: ServiceContext<ServiceConfig & PageConfig & CaptureConfig>,
   needs: PagesNeeds,
 ) {
-  const { config, clock, identifiers, logger } = context;
-  const { revisions, livePages, ledger, funds, prices, cursors } = needs;
-  const times = { ...config.deadlines, ...config.pageReads };
-  const intents = createPageIntentStore(needs.db, times, logger);
+  const { config, lifetime, clock, identifiers, logger } = context;
+  const { deadlines, pageReads: limits } = config;
+  const { db, commands, revisions, collector, livePages, ledger, funds, prices, cursors } = needs;
+  const intents = createPageIntentStore(db, { ...deadlines, ...limits }, logger);
+  const keys = createReadKeyStore(db, deadlines);
   const chains = openCaptures(context, { ...needs, intents });
+  const reversals = pageReversals({ queue: intents.reversals, keys, chains, logger });
+  const { wake } = startWorker(commandWork(reversals, { commands, deadlines }), context);
+  const closer = createIntentCloser({ intents, keys, wakeReversals: wake, clock, logger });
+  lifetime.defer('charge intents', () => closer.waitUntilIdle());
   return {
-    reads: openKeyedReads(context, needs, intents, chains),
+    commands,
+    intents,
+    keys,
+    closer,
+    limits,
+    deadlines,
     revisions,
+    collector,
     storeReads: createSemaphorePerKey<AccountId>(storeReads.permits, storeReads.waitingMax),
     livePages,
     livePageLimiter: createKeyedSemaphore<AccountId>(config.livePages.limits),

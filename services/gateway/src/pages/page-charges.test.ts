@@ -19,7 +19,8 @@ import type { Funds } from '../accounts/funds.ts';
 import { commandWork } from '../commands/command-work.ts';
 import { createRequestReplyClient } from '../commands/request-reply-client.ts';
 import { createIntentCloser, type IntentCloser } from './close-intents.ts';
-import { createPageCharges } from './page-charges.ts';
+import type { PageServices } from './open-pages.ts';
+import { readCharged } from './page-charges.ts';
 import type { PageIntent, PageRead } from './page-intent.domain.ts';
 import { pageReversals } from './page-reversals.ts';
 
@@ -27,7 +28,12 @@ import { pageReversals } from './page-reversals.ts';
 const faultRuns = { seed: 8, numRuns: 20_000, endOnFailure: true };
 
 const logger = createLogger({ service: 'test', level: 'silent' });
-const limits = { chargeTimeoutMs: 1_000, deliverWithinMs: 10_000, reverseAfterMs: 5_000 };
+const limits = {
+  chargeTimeoutMs: 1_000,
+  deliverWithinMs: 10_000,
+  reverseAfterMs: 5_000,
+  readKeyKeepMs: 1,
+};
 const price = 1;
 
 /** One page read and everything that may go wrong with it. */
@@ -157,7 +163,7 @@ function createWorld(plot: Story) {
       isKnown = true;
     },
   });
-  const owner = { accountId: newAccountId(), projectId: newProjectId() };
+  const owner = { accountId: newAccountId(), projectId: newProjectId(), credentialId: null };
   return { clock, owner, funds, queue, intents, late, commands, store, world, keys, openKeys };
 }
 
@@ -166,8 +172,8 @@ type World = ReturnType<typeof createWorld>;
 /** A read by one replica, until it answers or dies. */
 async function readOnce(given: World, plot: Story, closer: IntentCloser): Promise<void> {
   const { commands, clock, store, world, funds } = given;
-  const around = { commands, intents: store, closer, funds };
-  const charges = createPageCharges({ ...around, clock, logger, limits });
+  const around = { commands, intents: only<PageServices['intents']>(store), closer, funds };
+  const services = only<PageServices>({ ...around, clock, logger, limits });
   const read = {
     requestId: newRequestId(),
     ...given.owner,
@@ -178,7 +184,7 @@ async function readOnce(given: World, plot: Story, closer: IntentCloser): Promis
   } as const;
   given.openKeys.set('key', { requestId: read.requestId, state: 'open' });
   try {
-    const result = await charges.readPage(read, async () => {
+    const result = await readCharged(services, read, async () => {
       if (plot.fetch === 'fails') throw new Error('revision-store unavailable');
       return plot.fetch === 'page'
         ? { result: 'page', page: 'page', bytes: 1 }

@@ -1,17 +1,13 @@
 import type { MessageBody } from '@inventory/contracts/messages';
 import { type BillingOutcome, billingCommandId } from '@inventory/contracts/messages/billing';
 import type { Refusal } from '@inventory/contracts/refusal';
-import { type Clock, elapsedSince, monotonicNow } from '@inventory/runtime/clock';
-import type { Logger } from '@inventory/runtime/logger';
-import { type Funds, isFundsRefusal } from '../accounts/funds.ts';
-import {
-  type ReplyResult,
-  type RequestReplyClient,
-  replyOf,
-} from '../commands/request-reply-client.ts';
+import { elapsedSince, monotonicNow } from '@inventory/runtime/clock';
+import { isFundsRefusal } from '../accounts/funds.ts';
+import { type ReplyResult, replyOf } from '../commands/request-reply-client.ts';
 import type { PageDelivery } from '../http/answer.ts';
 import { chargeWait, openIntents } from '../metrics.ts';
 import type { IntentCloser } from './close-intents.ts';
+import type { PageServices } from './open-pages.ts';
 import { intentOf, type PageIntent, type PageRead } from './page-intent.domain.ts';
 
 /** A page to be charged, or the reason why there is none, which is free. */
@@ -43,34 +39,13 @@ export interface CountedRead extends PageRead {
   readonly counted?: Promise<void>;
 }
 
-/** Charges page reads, and reverses the charge of every page that is not delivered. */
-export interface PageCharges {
-  readPage<Page>(
-    read: CountedRead,
-    fetch: () => Promise<FetchedPage<Page>>,
-  ): Promise<PaidRead<Page>>;
-}
-
-export interface PageChargesDeps {
-  readonly commands: RequestReplyClient;
-  readonly intents: { insertIntent(intent: PageIntent): Promise<void> };
-  readonly closer: IntentCloser;
-  readonly funds: Funds;
-  readonly clock: Clock;
-  readonly logger: Logger;
-  readonly limits: {
-    readonly chargeTimeoutMs: number;
-    readonly deliverWithinMs: number;
-    readonly reverseAfterMs: number;
-  };
-}
-
 const unavailable = {
   result: 'refused',
   refusal: { code: 'billing_unavailable', retry_after_seconds: 1 },
 } as const;
 
 /**
+ * Charges a page read, and reverses the charge of a page that is not delivered.
  * 0. Reads of an account that was found in quarantine are refused for half a minute.
  * 1. The request is counted, the intent stored, the page fetched, all at once. A crash leaves an intent, which a
  *    replica reverses; a charge that was never sent is then refused permanently.
@@ -78,98 +53,97 @@ const unavailable = {
  *    refused for lack of funds, they are read first.
  * 3. The page is returned with its delivery, on which the writer reports the result.
  */
-export function createPageCharges(deps: PageChargesDeps): PageCharges {
-  const { closer, funds, logger } = deps;
-
-  async function pay<Page>(
-    intent: PageIntent,
-    { page, pages = 1 }: Extract<FetchedPage<Page>, { result: 'page' }>,
-  ): Promise<PaidRead<Page>> {
-    const purchase = { ...intent, pages };
-    const known = await funds.recheckFunds(purchase);
-    if (known !== null) {
-      closer.closeUncharged(intent);
-      return { result: 'refused', refusal: known };
-    }
-    const reply = await charge(deps, intent, pages).catch((error: unknown) => {
-      closer.reverseCharge(intent);
-      throw error;
-    });
-    if (reply.result !== 'reply') {
-      if (reply.result === 'not_sent') closer.closeUncharged(intent);
-      else closer.reverseCharge(intent);
-      logger.warn({ requestId: intent.requestId, cause: reply.cause }, 'no billing outcome');
-      return unavailable;
-    }
-    const { outcome } = reply.body;
-    if (outcome === null) {
-      // It may be decided once the quarantine is lifted, by a record that is delivered again.
-      closer.reverseCharge(intent);
-      funds.recordQuarantine(intent.accountId);
-      logger.warn({ requestId: intent.requestId }, 'the account is in quarantine');
-      return unavailable;
-    }
-    if (outcome.result === 'applied') {
-      return { result: 'charged', page, outcome, delivery: deliveryOf(intent, closer) };
-    }
+export async function readCharged<Page>(
+  services: PageServices,
+  { counted, ...read }: CountedRead,
+  fetch: () => Promise<FetchedPage<Page>>,
+): Promise<PaidRead<Page>> {
+  const { intents, closer, funds, clock, limits } = services;
+  if (funds.isQuarantined(read.accountId)) return unavailable;
+  const intent = intentOf(read, clock.now(), limits);
+  openIntents.add(1);
+  // Begun at once, for latency; the first of them that fails, in the order below, is answered.
+  const stored = intents.insertIntent(intent);
+  const page = fetch();
+  await Promise.allSettled([counted, stored, page]);
+  let fetched: FetchedPage<Page>;
+  try {
+    await counted;
+    fetched = await page;
+    if (fetched.result === 'page') await stored;
+  } catch (error) {
+    // No charge was sent. An intent whose insert failed may be stored.
     closer.closeUncharged(intent);
-    const { refusal } = outcome;
-    if (refusal !== null && isFundsRefusal(refusal)) {
-      funds.recordRefusal(purchase);
-      return { result: 'refused', refusal };
-    }
-    // A fault: the reversal came first, or an id was used twice.
-    logger.error({ requestId: intent.requestId, refusal }, 'charge refused');
+    throw error;
+  }
+  if (fetched.result === 'page') return await pay(services, intent, fetched);
+  closer.closeUncharged(intent);
+  return fetched;
+}
+
+async function pay<Page>(
+  services: PageServices,
+  intent: PageIntent,
+  { page, pages = 1 }: Extract<FetchedPage<Page>, { result: 'page' }>,
+): Promise<PaidRead<Page>> {
+  const { closer, funds, logger } = services;
+  const purchase = { ...intent, pages };
+  const known = await funds.recheckFunds(purchase);
+  if (known !== null) {
+    closer.closeUncharged(intent);
+    return { result: 'refused', refusal: known };
+  }
+  const reply = await charge(services, intent, pages).catch((error: unknown) => {
+    closer.reverseCharge(intent);
+    throw error;
+  });
+  if (reply.result !== 'reply') {
+    if (reply.result === 'not_sent') closer.closeUncharged(intent);
+    else closer.reverseCharge(intent);
+    logger.warn({ requestId: intent.requestId, cause: reply.cause }, 'no billing outcome');
     return unavailable;
   }
-
-  return {
-    async readPage<Page>(
-      { counted, ...read }: CountedRead,
-      fetch: () => Promise<FetchedPage<Page>>,
-    ) {
-      if (funds.isQuarantined(read.accountId)) return unavailable;
-      const intent = intentOf(read, deps.clock.now(), deps.limits);
-      openIntents.add(1);
-      // Begun at once, for latency; the first of them that fails, in the order below, is answered.
-      const stored = deps.intents.insertIntent(intent);
-      const page = fetch();
-      await Promise.allSettled([counted, stored, page]);
-      let fetched: FetchedPage<Page>;
-      try {
-        await counted;
-        fetched = await page;
-        if (fetched.result === 'page') await stored;
-      } catch (error) {
-        // No charge was sent. An intent whose insert failed may be stored.
-        closer.closeUncharged(intent);
-        throw error;
-      }
-      if (fetched.result === 'page') return await pay(intent, fetched);
-      closer.closeUncharged(intent);
-      return fetched;
-    },
-  };
+  const { outcome } = reply.body;
+  if (outcome === null) {
+    // It may be decided once the quarantine is lifted, by a record that is delivered again.
+    closer.reverseCharge(intent);
+    funds.recordQuarantine(intent.accountId);
+    logger.warn({ requestId: intent.requestId }, 'the account is in quarantine');
+    return unavailable;
+  }
+  if (outcome.result === 'applied') {
+    return { result: 'charged', page, outcome, delivery: deliveryOf(intent, closer) };
+  }
+  closer.closeUncharged(intent);
+  const { refusal } = outcome;
+  if (refusal !== null && isFundsRefusal(refusal)) {
+    funds.recordRefusal(purchase);
+    return { result: 'refused', refusal };
+  }
+  // A fault: the reversal came first, or an id was used twice.
+  logger.error({ requestId: intent.requestId, refusal }, 'charge refused');
+  return unavailable;
 }
 
 async function charge(
-  deps: PageChargesDeps,
+  { commands, clock, limits }: PageServices,
   intent: PageIntent,
   pages: number,
 ): Promise<ReplyResult<MessageBody<'reply.billing-outcome.v1'>>> {
   const startMs = monotonicNow();
-  const timeLeftMs = intent.deadlineMs - deps.clock.now();
+  const timeLeftMs = intent.deadlineMs - clock.now();
   if (timeLeftMs <= 0) return { result: 'not_sent', cause: 'past the deadline' };
-  const reply = await deps.commands.request(
+  const reply = await commands.request(
     chargeOf(intent, pages),
     replyOf('reply.billing-outcome.v1'),
-    Math.min(deps.limits.chargeTimeoutMs, timeLeftMs),
+    Math.min(limits.chargeTimeoutMs, timeLeftMs),
   );
   chargeWait.record(elapsedSince(startMs) / 1_000, { result: reply.result });
   return reply;
 }
 
-function chargeOf({ accountId, projectId, requestId, productCode }: PageIntent, pageCount: number) {
+function chargeOf(intent: PageIntent, pageCount: number) {
+  const { accountId, projectId, credentialId, requestId, productCode } = intent;
   const commandId = billingCommandId.charge(requestId);
   return {
     type: 'billing.charge.v1',
@@ -179,6 +153,7 @@ function chargeOf({ accountId, projectId, requestId, productCode }: PageIntent, 
       commandId,
       accountId,
       projectId,
+      credentialId,
       requestId,
       productCode,
       pageCount: pageCount === 1 ? null : pageCount,

@@ -54,7 +54,7 @@ export function createPageIntentStore(
     itemsMax: batchMax,
     waitingMax,
     flush: async (intents) => {
-      // One that is there already is the same one, by a first execution whose answer was lost.
+      // One that is there already is the same one, by a first execution whose response was lost.
       const inserted = refusedWrites(
         collection.insertMany(intents.map(toDocument), { ordered: false }),
       );

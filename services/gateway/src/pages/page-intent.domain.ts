@@ -1,4 +1,4 @@
-import { accountId, projectId, requestId } from '@inventory/contracts/ids';
+import { accountId, credentialId, projectId, requestId } from '@inventory/contracts/ids';
 import { pageProducts } from '@inventory/contracts/vocabulary';
 import { z } from 'zod';
 
@@ -6,6 +6,8 @@ const requestedPage = z.object({
   requestId,
   accountId,
   projectId,
+  /** Whose spend cap it counts against; null where an earlier version stored it. */
+  credentialId: credentialId.nullable().default(null),
   productCode: z.enum(pageProducts),
   /** The chain of Live Pages of the page; null for any other page. */
   chainId: z.string().nullable(),

@@ -11,6 +11,8 @@ import type { AdmittedRequest } from '../http/answer.ts';
 import { changesExample, pageMetaExample } from '../http/openapi/examples.ts';
 import { nextPart, sameScope } from '../http/openapi/links.ts';
 import { publicRoute } from '../http/public-route.ts';
+import { buyerOf } from '../tenancy/principal.domain.ts';
+import { readKeyed } from './keyed-reads.ts';
 import type { PageServices } from './open-pages.ts';
 import {
   ageSecondsOf,
@@ -65,7 +67,7 @@ export const readChangesRoute = publicRoute({
   ],
   async handle(services: PageServices, { path: scope, query, header }, request) {
     const { requestId, hold, principal } = request;
-    const { accountId, projectId } = principal;
+    const { accountId } = principal;
     const { language, pageSize, cursor = null } = query;
     const chain = { accountId, scope, language };
     const from = cursor === null ? null : openChangesCursor(services.cursors, chain, cursor);
@@ -78,8 +80,9 @@ export const readChangesRoute = publicRoute({
     const wanted = { ...unpinned, ...from, since, language, pageSize };
     const fetchPage = () =>
       services.storeReads.run(accountId, () => fetchChanges(services, scope, wanted));
-    const read = await services.reads.readPage<SavedChanges>(
-      { requestId, accountId, projectId, productCode: product, chainId: null, hold },
+    const read = await readKeyed<SavedChanges>(
+      services,
+      { requestId, ...buyerOf(principal), productCode: product, chainId: null, hold },
       key === undefined ? null : { route: 'changes', key, inputs },
       { paid: fetchPage, replayed: fetchPage },
     );

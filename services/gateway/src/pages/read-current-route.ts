@@ -23,7 +23,8 @@ import {
 } from '../http/openapi/examples.ts';
 import { nextPart, sameScope, sinceRevision } from '../http/openapi/links.ts';
 import { publicRoute } from '../http/public-route.ts';
-import type { KeyedRead, ReadKey } from './keyed-reads.ts';
+import { buyerOf } from '../tenancy/principal.domain.ts';
+import { type KeyedRead, type ReadKey, readKeyed } from './keyed-reads.ts';
 import type { PageServices } from './open-pages.ts';
 import {
   ageSecondsOf,
@@ -144,7 +145,7 @@ function readCurrent(
   wanted: WantedSavedPage,
   key: ReadKey | null,
 ): Promise<CurrentRead> {
-  const { accountId, projectId } = principal;
+  const { accountId } = principal;
   async function fetchPage() {
     const page = await services.storeReads.run(accountId, () =>
       services.revisions.findPage(wanted),
@@ -154,8 +155,9 @@ function readCurrent(
     const code = wanted.from === null ? 'inventory_revision_not_found' : 'cursor_expired';
     return { result: 'refused', refusal: { code } } as const;
   }
-  const read = { requestId, accountId, projectId, productCode: product, chainId: null } as const;
-  return services.reads.readPage<SavedPage>({ ...read, counted, hold }, key, {
+  const buyer = buyerOf(principal);
+  const read = { requestId, ...buyer, productCode: product, chainId: null } as const;
+  return readKeyed<SavedPage>(services, { ...read, counted, hold }, key, {
     paid: fetchPage,
     replayed: fetchPage,
   });

@@ -39,7 +39,7 @@ export function createReadKeyStore(db: Db, deadlines: { readonly lookUpMs: numbe
         return true;
       } catch (error) {
         if (!isDuplicateKey(error)) throw error;
-        // By a first execution of this very insert, whose answer was lost.
+        // By a first execution of this very insert, whose response was lost.
         const own = { _id: keyId, requestId: fresh.requestId };
         return (await bounded(collection.findOne(own, { projection: { _id: 1 } }))) !== null;
       }

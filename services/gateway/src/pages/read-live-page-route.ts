@@ -139,10 +139,10 @@ function livePageBody(
   cursor: string | null,
 ): readonly Buffer[] {
   const pagination = { hasMore: cursor !== null, nextCursor: cursor ?? undefined };
-  const rest = JSON.stringify(z.encode(livePageEnd, { ...page.meta, pagination }));
+  const end = JSON.stringify(z.encode(livePageEnd, { ...page.meta, pagination }));
   return [
     Buffer.from('{"success":true,"data":{'),
     ...page.members,
-    Buffer.from(`,${rest.slice(1)},"meta":${JSON.stringify(pageMeta(request, product, bill))}}`),
+    Buffer.from(`,${end.slice(1)},"meta":${JSON.stringify(pageMeta(request, product, bill))}}`),
   ];
 }

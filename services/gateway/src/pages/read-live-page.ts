@@ -1,7 +1,8 @@
 import type { Refusal } from '@inventory/contracts/refusal';
 import { bytesOf } from '@inventory/http/byte-parts';
 import type { AdmittedRequest } from '../http/answer.ts';
-import type { KeyedRead, ReadKey } from './keyed-reads.ts';
+import { buyerOf } from '../tenancy/principal.domain.ts';
+import { type KeyedRead, type ReadKey, readKeyed } from './keyed-reads.ts';
 import type { DeniedLivePage, FetchedLivePage, WantedLivePage } from './live-page-client.ts';
 import type { PageServices } from './open-pages.ts';
 
@@ -44,8 +45,8 @@ export function readLivePage(
   onPage: (page: FetchedLivePage) => void = () => {},
 ): Promise<LivePageRead> {
   const { key, before, chainId, ...page } = wanted;
-  const { accountId, projectId } = principal;
-  const read = { requestId, accountId, projectId, productCode, chainId } as const;
+  const { accountId } = principal;
+  const read = { requestId, ...buyerOf(principal), productCode, chainId } as const;
 
   async function withPermit(fetch: () => ReturnType<typeof fetchPage>) {
     const permit = services.livePageLimiter.acquire(accountId);
@@ -84,7 +85,7 @@ export function readLivePage(
     return refusal === null ? await fetchPage() : refused(refusal);
   }
 
-  return services.reads.readPage<BillableLivePage>({ ...read, hold }, key, {
+  return readKeyed<BillableLivePage>(services, { ...read, hold }, key, {
     paid: () => withPermit(fetchFunded),
     replayed: (onAsked) => withPermit(() => fetchPage(onAsked)),
   });

@@ -12,6 +12,7 @@ import {
   currentPageMetaHeader,
   currentPageQuery,
   exportLinesQuery,
+  inventoryApi,
   inventoryPaths,
 } from '@inventory/contracts/internal/inventory';
 import type { InventoryKey } from '@inventory/contracts/inventory-key';
@@ -68,6 +69,7 @@ export type RevisionStoreClient = ReturnType<typeof createRevisionStoreClient>;
 /** Reads of the revision-store. Rejects with ServiceUnreachable when it is unavailable. */
 export function createRevisionStoreClient(client: InternalClient) {
   return {
+    readSummary: (scope: InventoryKey) => client.call(inventoryApi.readSummary, { path: scope }),
     /**
      * Null when nothing is saved, or the revision of the position no longer is. Rejects with
      * `invalid_request` for assets that are larger than a page.

@@ -14,7 +14,7 @@ export interface ExportToSend {
   readonly coding: ContentCoding | null;
   /** What it yields is valid until the next is taken. */
   readonly body: AsyncIterable<Buffer>;
-  /** Called behind the body. */
+  /** Called after the body. */
   readonly trailers: () => Readonly<Record<string, string>>;
   /** Null where nothing is charged. */
   readonly delivery: PageDelivery | null;
@@ -23,7 +23,7 @@ export interface ExportToSend {
   readonly clock: Clock;
 }
 
-/** Packed bytes that one turn of the event loop takes from a thread of zlib. */
+/** Packed bytes that one tick of the event loop takes from a thread of zlib. */
 const chunkSize = 64 * 1024;
 
 /** As a page is packed for one response: it must not cost more to pack than to read. */
@@ -45,9 +45,9 @@ export async function sendExport(response: ServerResponse, sent: ExportToSend): 
   const timer = setTimeout(() => cut(response), sent.timeMaxMs);
   try {
     for await (const chunk of packedBody(sent)) {
-      const rest = response.headersSent ? chunk : await begin(response, chunk, sent);
-      for (let start = 0; start < rest.length; start += stepBytes) {
-        const step = rest.subarray(start, start + stepBytes);
+      const remainder = response.headersSent ? chunk : await begin(response, chunk, sent);
+      for (let start = 0; start < remainder.length; start += stepBytes) {
+        const step = remainder.subarray(start, start + stepBytes);
         await Promise.race([write(response, step), left]);
         sent.place.taken(step.length);
       }
@@ -62,7 +62,7 @@ export async function sendExport(response: ServerResponse, sent: ExportToSend): 
     throw error;
   } finally {
     clearTimeout(timer);
-    // It has no effect behind the first bytes.
+    // It has no effect after the first bytes.
     delivery?.abandoned();
   }
 }
@@ -73,7 +73,7 @@ function cut(response: ServerResponse): void {
   response.destroy();
 }
 
-/** Resolves to the rest of the chunk once its beginning is accepted. */
+/** Resolves to what is left of the chunk once its beginning is accepted. */
 async function begin(
   response: ServerResponse,
   chunk: Buffer,

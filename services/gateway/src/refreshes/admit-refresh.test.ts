@@ -1,6 +1,7 @@
 import { createLogger } from '@inventory/runtime/logger';
 import {
   newAccountId,
+  newCredentialId,
   newProjectId,
   newRefreshId,
   newRequestId,
@@ -17,6 +18,7 @@ const request = {
   requestId: newRequestId(),
   accountId: newAccountId(),
   projectId: newProjectId(),
+  credentialId: newCredentialId(),
   scope: newScope(),
   language: 'english',
   maxCredits: 125,
@@ -43,6 +45,7 @@ function attempts() {
         return true;
       },
     }),
+    clock,
     logger: createLogger({ service: 'test', level: 'silent' }),
     decisionTimeoutMs: 1_000,
     deadlines: only({ storeMs: 1_000 }),

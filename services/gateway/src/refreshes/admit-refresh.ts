@@ -6,8 +6,7 @@ import type { Permission } from '@inventory/contracts/vocabulary';
 import { Refused } from '@inventory/http/refused';
 import { isFundsRefusal } from '../accounts/funds.ts';
 import type { AdmittedRequest } from '../http/answer.ts';
-import { mayUse } from '../tenancy/principal.domain.ts';
-import type { UnsentRefresh } from './collector-client.ts';
+import { buyerOf, mayUse } from '../tenancy/principal.domain.ts';
 import type { RefreshServices } from './open-refreshes.ts';
 import { type AdmittedRefresh, refreshProduct, toAdmitted } from './refresh-answer.ts';
 import {
@@ -29,23 +28,23 @@ export async function admitRefresh(
   inputs: RefreshInputs,
 ): Promise<AdmittedRefresh> {
   const prices = await services.prices.readPrices();
-  const { accountId, projectId } = principal;
+  const buyer = buyerOf(principal);
   const { maxAgeSeconds, ...wanted } = inputs;
-  const freshness = freshnessOf(principal, maxAgeSeconds, prices);
-  const planned = { ...wanted, accountId, projectId, freshness };
-  const refusal = await earlyRefusal(services, planned, prices.refreshReservation);
-  if (refusal !== null) throw new Refused(refusal);
-  const request = {
-    ...planned,
+  const request: RefreshRequest = {
+    ...wanted,
+    ...buyer,
     requestId,
     refreshId: services.identifiers.uuidV7(),
     fingerprint: fingerprintOf(inputs),
+    freshness: freshnessOf(principal, maxAgeSeconds, prices),
     requestedAtMs: services.clock.now(),
     watchId: null,
   };
+  const refusal = await earlyRefusal(services, request, prices.refreshReservation);
+  if (refusal !== null) throw new Refused(refusal);
   const result = await requestRefresh(services, request);
   if (result.result === 'refused' && isFundsRefusal(result.refusal)) {
-    services.funds.recordRefusal({ accountId, projectId, productCode: refreshProduct });
+    services.funds.recordRefusal({ ...buyer, productCode: refreshProduct });
   }
   return toAdmitted(result, request);
 }
@@ -67,21 +66,20 @@ function freshnessOf(
  */
 async function earlyRefusal(
   { collector, funds }: RefreshServices,
-  planned: UnsentRefresh,
+  request: RefreshRequest,
   reservation: number,
 ): Promise<Refusal | null> {
-  const { accountId, projectId, maxCredits, idempotencyKey } = planned;
+  const { maxCredits, idempotencyKey } = request;
   const minimum = Math.max(maxCreditsMin, reservation);
   if (maxCredits < minimum) {
     const canBeKnown = idempotencyKey !== null && maxCredits >= maxCreditsMin;
-    if (canBeKnown && (await collector.findAttempt(planned)).isKnownKey) return null;
+    if (canBeKnown && (await collector.findAttempt(request)).isKnownKey) return null;
     return { code: 'max_credits_too_low', detail: { minimum } };
   }
-  const purchase = { accountId, projectId, productCode: refreshProduct } as const;
-  const withoutFunds = await funds.recheckFunds(purchase);
+  const withoutFunds = await funds.recheckFunds({ ...request, productCode: refreshProduct });
   if (withoutFunds === null) return null;
   // Without an answer the command decides.
-  const found = await collector.findAttempt(planned).catch(() => null);
+  const found = await collector.findAttempt(request).catch(() => null);
   if (found === null || found.isKnownKey || found.isSaved) return null;
   return found.refusal ?? withoutFunds;
 }
@@ -98,7 +96,7 @@ export async function requestRefresh(
 ): Promise<AttemptResult> {
   if (attempt.idempotencyKey !== null) return await sendAttempt(services, attempt);
   const decidedByMs =
-    attempt.requestedAtMs + services.decisionTimeoutMs + services.deadlines.storeMs;
+    services.clock.now() + services.decisionTimeoutMs + services.deadlines.storeMs;
   try {
     await services.pendingCancels.insertCancel(attempt, decidedByMs);
   } catch (error) {

@@ -1,24 +1,11 @@
-import type { AccountId, ProjectId, RefreshId } from '@inventory/contracts/ids';
+import type { RefreshId } from '@inventory/contracts/ids';
 import { refreshApi } from '@inventory/contracts/internal/refresh';
-import type { InventoryKey } from '@inventory/contracts/inventory-key';
-import type { Language } from '@inventory/contracts/languages';
 import type { RefreshRequest } from '@inventory/contracts/messages/refresh';
 import {
   type CallInput,
   type InternalClient,
   nullIfRefused,
 } from '@inventory/http/internal-client';
-
-/** A refresh that is not requested yet. */
-export interface UnsentRefresh {
-  readonly accountId: AccountId;
-  readonly projectId: ProjectId;
-  readonly scope: InventoryKey;
-  readonly language: Language;
-  readonly maxCredits: number;
-  readonly freshness: RefreshRequest['freshness'];
-  readonly idempotencyKey: string | null;
-}
 
 /** Reads of the refresh-collector. Rejects with ServiceUnreachable when it is unavailable. */
 export type CollectorClient = ReturnType<typeof createCollectorClient>;
@@ -35,7 +22,7 @@ export function createCollectorClient({ call }: InternalClient) {
       call(refreshApi.listRefreshes, input),
     readStatus: () => call(refreshApi.readStatus, {}),
     /** Whether the key is known, else what its admission would refuse. */
-    findAttempt({ accountId, projectId, scope, freshness, ...attempt }: UnsentRefresh) {
+    findAttempt({ accountId, projectId, scope, freshness, ...attempt }: RefreshRequest) {
       const query = {
         ...scope,
         accountId,

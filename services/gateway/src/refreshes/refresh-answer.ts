@@ -21,7 +21,7 @@ export function retryAfterHeader(seconds: number | null): Record<string, string>
 }
 
 export interface AdmittedRefresh {
-  /** 200 where a saved observation answered. */
+  /** 200 where a saved observation completed it. */
   readonly status: 200 | 202;
   readonly record: RefreshRecord;
   /** `meta` is that of the acceptance, also when the record has changed since. */
@@ -31,7 +31,7 @@ export interface AdmittedRefresh {
   readonly isReplay: boolean;
 }
 
-/** What is answered to a decided request. Throws the refusal. */
+/** The response to a decided request. Throws the refusal. */
 export function toAdmitted(result: AttemptResult, request: RefreshRequest): AdmittedRefresh {
   switch (result.result) {
     case 'accepted':
@@ -120,7 +120,7 @@ function acceptedRecord(
   };
 }
 
-/** The record of a refresh that a saved observation answered. */
+/** The record of a refresh that a saved observation completed. */
 function savedRecord({ reply: saved }: ResultOf<'saved'>, request: RefreshRequest): RefreshRecord {
   const billing = { state: 'finalized', disposition: 'finalize_saved' } as const;
   const { completedAtMs, revisionId, verifiedAtMs } = saved;

@@ -13,10 +13,9 @@ import type { Refusal } from '@inventory/contracts/refusal';
 import type { ReceivedMessage } from '@inventory/messaging/bus';
 import { invariant, unreachable } from '@inventory/runtime/bug';
 import { elapsedSince, monotonicNow } from '@inventory/runtime/clock';
-import type { Logger } from '@inventory/runtime/logger';
 import { pause } from '@inventory/runtime/wait';
-import type { RequestReplyClient } from '../commands/request-reply-client.ts';
 import { decisionWait } from '../metrics.ts';
+import type { RefreshServices } from './open-refreshes.ts';
 
 type DecisionOf<Kind extends RefreshDecision['decision']> = Extract<
   RefreshDecision,
@@ -45,14 +44,6 @@ export type AttemptResult =
   | { readonly result: 'replayed'; readonly view: RefreshView }
   | { readonly result: 'refused'; readonly refusal: Refusal };
 
-export interface SendAttemptDeps {
-  readonly commands: RequestReplyClient;
-  readonly collector: { findRefresh(refreshId: RefreshId): Promise<RefreshView | null> };
-  readonly logger: Logger;
-  readonly decisionTimeoutMs: number;
-  readonly deadlines: { readonly undecidedRefreshMs: number };
-}
-
 const winnerReadEveryMs = 100;
 
 /** Nothing was sent; a key stays unused. */
@@ -70,32 +61,32 @@ export const refused = (refusal: Refusal): AttemptResult => ({ result: 'refused'
 
 /** Sends `refresh.request` and waits for the reply. One that is sent again finds its decision. */
 export async function sendAttempt(
-  deps: SendAttemptDeps,
+  services: RefreshServices,
   body: RefreshRequest,
 ): Promise<AttemptResult> {
   const { refreshId } = body;
   const id = `request:${refreshId}`;
   const startMs = monotonicNow();
   const command = { type: 'refresh.request.v1', id, waitingId: id, body } as const;
-  const reply = await deps.commands.request(command, decisionIn, deps.decisionTimeoutMs);
+  const reply = await services.commands.request(command, decisionIn, services.decisionTimeoutMs);
   decisionWait.record(elapsedSince(startMs) / 1_000, { result: reply.result });
   switch (reply.result) {
     case 'not_sent':
-      deps.logger.warn({ cause: reply.cause }, 'refresh not requested');
+      services.logger.warn({ cause: reply.cause }, 'refresh not requested');
       return refused(notSent);
     case 'unknown':
-      deps.logger.warn({ err: reply.cause, refreshId }, 'no decision on a refresh in time');
+      services.logger.warn({ err: reply.cause, refreshId }, 'no decision on a refresh in time');
       return refused(undecided);
     case 'reply':
       invariant(reply.body.refreshId === refreshId, 'the decision is on another refresh');
-      return await resultOf(deps, reply.body, body);
+      return await resultOf(services, reply.body, body);
     default:
       return unreachable(reply);
   }
 }
 
 async function resultOf(
-  deps: SendAttemptDeps,
+  services: RefreshServices,
   reply: RefreshDecision,
   { fingerprint }: RefreshRequest,
 ): Promise<AttemptResult> {
@@ -107,7 +98,7 @@ async function resultOf(
     case 'refused':
       return refused(reply.refusal);
     case 'duplicate':
-      return await readWinner(deps, reply.winnerRefreshId, fingerprint);
+      return await readWinner(services, reply.winnerRefreshId, fingerprint);
     default:
       return unreachable(reply);
   }
@@ -150,20 +141,20 @@ export function fingerprintText(inputs: FingerprintedInputs): string {
 
 /** Another attempt holds the key: its decision is the response, if the inputs are equal. */
 async function readWinner(
-  deps: SendAttemptDeps,
+  services: RefreshServices,
   winnerId: RefreshId,
   fingerprint: string,
 ): Promise<AttemptResult> {
   const startMs = monotonicNow();
   while (true) {
-    const view = await deps.collector.findRefresh(winnerId);
+    const view = await services.collector.findRefresh(winnerId);
     // A refused attempt releases its key and is deleted later.
     if (view === null) return refused(inProgress);
     if (view.fingerprint !== fingerprint) return refused({ code: 'idempotency_conflict' });
     if (view.decision === 'accepted') return { result: 'replayed', view };
     if (view.refusal !== null) return refused(view.refusal);
     const nextReadMs = elapsedSince(startMs) + winnerReadEveryMs;
-    if (nextReadMs > deps.deadlines.undecidedRefreshMs) return refused(inProgress);
+    if (nextReadMs > services.deadlines.undecidedRefreshMs) return refused(inProgress);
     await pause(winnerReadEveryMs);
   }
 }

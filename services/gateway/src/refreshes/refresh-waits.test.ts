@@ -11,9 +11,9 @@ beforeEach(() => jest.useFakeTimers());
 afterEach(() => jest.useRealTimers());
 
 function enter(waits: ReturnType<typeof createRefreshWaits>, refreshId = newRefreshId()) {
-  const place = waits.startWaiting({ accountId: newAccountId(), projectId, refreshId });
-  if (place === null) throw new Error('there is no place');
-  return place;
+  const slot = waits.startWaiting({ accountId: newAccountId(), projectId, refreshId });
+  if (slot === null) throw new Error('there is no slot');
+  return slot;
 }
 
 test('a notification reaches every wait for that refresh, and no other [status-wait]', async () => {
@@ -22,7 +22,7 @@ test('a notification reaches every wait for that refresh, and no other [status-w
   const [first, second, other] = [enter(waits, refreshId), enter(waits, refreshId), enter(waits)];
   const woken: string[] = [];
   const left = new AbortController();
-  const both = [first, second].map((place) => place.waitForNotification(longMs, never));
+  const both = [first, second].map((slot) => slot.waitForNotification(longMs, never));
   const others = other.waitForNotification(longMs, left.signal).then(() => woken.push('other'));
 
   waits.notify(projectId, refreshId);
@@ -36,12 +36,12 @@ test('a notification reaches every wait for that refresh, and no other [status-w
 test('a notify between entering and waiting is not lost, and counts once [status-wait]', async () => {
   const waits = createRefreshWaits(limits);
   const refreshId = newRefreshId();
-  const place = enter(waits, refreshId);
+  const slot = enter(waits, refreshId);
 
   waits.notify(projectId, refreshId);
-  await place.waitForNotification(longMs, never);
+  await slot.waitForNotification(longMs, never);
   let isOver = false;
-  const second = place.waitForNotification(50, never).then(() => {
+  const second = slot.waitForNotification(50, never).then(() => {
     isOver = true;
   });
 
@@ -54,16 +54,16 @@ test('a notify between entering and waiting is not lost, and counts once [status
 test('a client that is gone, before or while it waits, is not waited for', async () => {
   const waits = createRefreshWaits(limits);
   const gone = new AbortController();
-  const place = enter(waits);
-  const waiting = place.waitForNotification(longMs, gone.signal);
+  const slot = enter(waits);
+  const waiting = slot.waitForNotification(longMs, gone.signal);
 
   gone.abort();
 
   await waiting;
-  await place.waitForNotification(longMs, gone.signal);
+  await slot.waitForNotification(longMs, gone.signal);
 });
 
-test('places are bounded per account and in total, and are released', () => {
+test('slots are bounded per account and in total, and are released', () => {
   const waits = createRefreshWaits(limits);
   const accountId = newAccountId();
   const start = (of: AccountId) =>
@@ -75,16 +75,16 @@ test('places are bounded per account and in total, and are released', () => {
   expect(start(newAccountId())).toBeNull();
   expect(waits.waiting).toBe(3);
 
-  for (const place of [...own, other]) place?.stopWaiting();
+  for (const slot of [...own, other]) slot?.stopWaiting();
   expect(waits.waiting).toBe(0);
   expect(start(accountId)).not.toBeNull();
 });
 
 test('only Projects with a waiting request are of interest to this replica', () => {
   const waits = createRefreshWaits(limits);
-  const places = [enter(waits), enter(waits)];
+  const slots = [enter(waits), enter(waits)];
   const seen = [waits.hasProject(projectId), waits.hasProject(newProjectId())];
-  for (const place of places) place.stopWaiting();
+  for (const slot of slots) slot.stopWaiting();
 
   expect([...seen, waits.hasProject(projectId)]).toEqual([true, false, false]);
 });

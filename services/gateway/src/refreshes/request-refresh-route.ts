@@ -1,6 +1,6 @@
 import { refreshAcceptanceMeta } from '@inventory/contracts/http/meta';
 import { idempotencyKey, scopePath } from '@inventory/contracts/http/parameters';
-import { refreshPath, refreshRecord, refreshRequestBody } from '@inventory/contracts/http/refresh';
+import { refreshLink, refreshRecord, refreshRequestBody } from '@inventory/contracts/http/refresh';
 import { z } from 'zod';
 import {
   acceptanceTermsExample,
@@ -94,7 +94,7 @@ export const requestRefreshRoute = publicRoute({
     return {
       status,
       headers: {
-        Location: refreshPath(record.refreshId),
+        Location: refreshLink(record.refreshId),
         ...retryAfterHeader(retryAfterSeconds),
         ...(isReplay ? { 'Idempotency-Replayed': 'true' } : {}),
       },

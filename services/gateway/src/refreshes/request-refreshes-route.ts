@@ -1,5 +1,5 @@
 import { idempotencyKey } from '@inventory/contracts/http/parameters';
-import { refreshPath } from '@inventory/contracts/http/refresh';
+import { refreshLink } from '@inventory/contracts/http/refresh';
 import {
   batchBytesMax,
   type RefreshBatchItem,
@@ -66,7 +66,7 @@ export const requestRefreshesRoute = publicRoute({
             result: 'accepted',
             success: true,
             status: 202,
-            location: refreshPath(exampleIds.refresh),
+            location: refreshLink(exampleIds.refresh),
             idempotency_replayed: false,
             data: queuedRecord,
             meta: acceptanceTermsExample,
@@ -144,7 +144,7 @@ function toAccepted(idempotencyKey: string, admitted: AdmittedRefresh): RefreshB
     result: 'accepted',
     success: true,
     status,
-    location: refreshPath(record.refreshId),
+    location: refreshLink(record.refreshId),
     idempotencyReplayed: isReplay,
     retryAfterSeconds,
     data: record,

@@ -1,9 +1,10 @@
-import { type ProjectEvent, projectEvent } from '@inventory/contracts/http/project-event';
+import { projectEvent } from '@inventory/contracts/http/project-event';
 import { closingData, recoveryData, revokedData } from '@inventory/contracts/http/stream-frames';
 import { writeEvent } from '@inventory/contracts/internal/event-log';
 import { propertyRuns } from '@inventory/testkit/property-runs';
 import { createParser, type EventSourceMessage } from 'eventsource-parser';
 import fc from 'fast-check';
+import type { z } from 'zod';
 import { readChunks } from '../../test/support/read-chunks.ts';
 import {
   checkpointFrame,
@@ -17,7 +18,7 @@ import {
   revokedFrame,
 } from './event-frame.domain.ts';
 
-const event: ProjectEvent = {
+const event: z.input<typeof projectEvent> = {
   id: 'evt_01900000-0000-5000-8000-000000000000',
   version: 1,
   type: 'inventory.refresh.completed',

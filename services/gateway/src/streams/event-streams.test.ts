@@ -84,7 +84,7 @@ test('a client that takes nothing for 25 s gets slow_consumer and is disconnecte
 
   seconds(24);
   expect(world.closed).toEqual([]);
-  for (let rest = 0; rest < 10; rest += 1) {
+  for (let pause = 0; pause < 10; pause += 1) {
     // More is queued than is taken.
     slow.connection.taken += 1;
     slow.connection.queued += 1_000;

@@ -73,13 +73,13 @@ export const listEventsRoute = publicRoute({
     const last = page.items.at(-1)?.position ?? page.headPosition;
     const hasMore = last < page.headPosition;
     const nextCursor = hasMore ? (items.at(-1)?.cursor ?? null) : null;
-    const text = answerText(items, { hasMore, nextCursor }, { requestId });
+    const text = responseText(items, { hasMore, nextCursor }, { requestId });
     return { status: 200, body: Buffer.from(text) };
   },
 });
 
-/** The answer, each event in it as it was written: one of a later version too. */
-function answerText(
+/** The response, each event in it as it was written: one of a later version too. */
+function responseText(
   items: readonly { readonly cursor: string; readonly json: string }[],
   next: z.output<typeof pagination>,
   meta: z.output<typeof plainMeta>,

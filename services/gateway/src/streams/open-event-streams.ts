@@ -33,7 +33,7 @@ interface StreamNeeds {
 
 export type StreamServices = Awaited<ReturnType<typeof openEventStreams>>;
 
-/** The event streams of this replica: hubs, which have the events, sessions, which send them, and seats. */
+/** The event streams of this replica: hubs, which have the events, sessions, which send them, and slots. */
 export async function openEventStreams(
   context: Context,
   { db, broadcasts, log, positions, tenancy }: StreamNeeds,
@@ -146,7 +146,7 @@ function startPrincipalChecks(
 
 const seatsEveryMs = 2_000;
 
-/** The seats of this replica's streams, whose lease it holds until it stops. */
+/** The slots of this replica's streams, whose lease it holds until it stops. */
 async function openStreamSeats(
   { config, lifetime, identifiers, logger }: Context,
   db: Db,
@@ -161,12 +161,12 @@ async function openStreamSeats(
     onReleased: () => removals.wake(),
   });
   await seats.renew();
-  lifetime.defer('stream seats', () => seats.close());
+  lifetime.defer('stream slots', () => seats.close());
   const often = { intervalMs: seatsEveryMs, firstDelayMs: seatsEveryMs, lifetime, logger };
   startPeriodicJob({ ...often, name: work.seats.name, runOnce: () => seats.renew() });
   const removals = startPeriodicJob({
     ...often,
-    name: 'released stream seats',
+    name: 'released stream slots',
     runOnce: () => seats.flushReleased(),
   });
   return seats;

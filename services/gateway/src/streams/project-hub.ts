@@ -23,7 +23,7 @@ export interface HubDeps {
   readonly log: EventStreamClient;
   readonly sealPosition: PositionSeal;
   readonly limits: RingLimits;
-  /** Calls back once at the end of this turn of the event loop. */
+  /** Calls back once at the end of this tick of the event loop. */
   readonly flushSoon: (flush: () => void) => void;
   readonly logger: Logger;
   readonly clock: Clock;

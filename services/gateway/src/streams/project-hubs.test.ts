@@ -67,7 +67,7 @@ function world() {
     restore() {
       epoch += 1;
     },
-    /** The replica that answers was not restarted since the restore. */
+    /** The replica that responds was not restarted since the restore. */
     fallBehind() {
       epoch -= 1;
     },

@@ -85,8 +85,8 @@ test('while events are appended, what 63 readers at 63 positions have not sent k
   for (let position = 1; position <= 3_000; position += 1) {
     ring.append(position, () => bigFrame(position));
     // In turn, each takes what follows its position: it lags behind by 63 events at most.
-    const turn = position % readers.length;
-    readers[turn] = ring.after(readers[turn]?.last ?? 0, 64 * 1024) ?? nothing;
+    const index = position % readers.length;
+    readers[index] = ring.after(readers[index]?.last ?? 0, 64 * 1024) ?? nothing;
     most = Math.max(most, bytesKept(readers) + ring.bytes);
   }
 

@@ -46,7 +46,7 @@ export function createProjectRing(head: number, limits: RingLimits) {
     }
   }
 
-  /** The block that the next frame of this size is written to, with room for it. */
+  /** The block that the next frame of this size is written to, with capacity for it. */
   function blockFor(size: number): Block {
     const newest = blocks.at(-1);
     const needed = newest ? endOf(newest) + size : size;
@@ -57,9 +57,9 @@ export function createProjectRing(head: number, limits: RingLimits) {
       return block;
     }
     if (needed > newest.bytes.length) {
-      const room = Math.min(bytesOfBlock, Math.max(needed, 2 * newest.bytes.length));
-      bytes += room - newest.bytes.length;
-      const larger = Buffer.allocUnsafeSlow(room);
+      const capacity = Math.min(bytesOfBlock, Math.max(needed, 2 * newest.bytes.length));
+      bytes += capacity - newest.bytes.length;
+      const larger = Buffer.allocUnsafeSlow(capacity);
       newest.bytes.copy(larger);
       newest.bytes = larger;
     }

@@ -25,7 +25,7 @@ test.each([
 test.each([
   ['has acknowledged everything', '01', '00', '00000000'],
   ['was sent something a moment ago', '01', '01', '00000000'],
-  ['is alive and has no room', '01', '04', '00000000'],
+  ['is alive and has a full receive buffer', '01', '04', '00000000'],
   ['has closed its side', '08', '01', '00000003'],
   ['listens', '0A', '00', '00000000'],
 ])('a peer that %s is not', (_which, state, timer, retransmits) => {

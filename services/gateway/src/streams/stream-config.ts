@@ -32,7 +32,7 @@ export const streamSettings = {
     .describe('Time over which event streams are closed when the service stops'),
 } as const;
 
-/** Of the connections of a replica; the rest is for requests. */
+/** Of the connections of a replica; the others are for requests. */
 const streamsShareMax = 7 / 8;
 
 type Parsed = ReturnType<typeof readSettings<typeof streamSettings>>;

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import { connect, type Socket } from 'node:net';
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { type HttpServer, startHttpServer } from '@inventory/http/http-server';
 import { waitFor } from '@inventory/testkit/wait-for';
 import { readChunks } from '../../test/support/read-chunks.ts';
@@ -69,7 +69,7 @@ async function untilReceived(part: string): Promise<void> {
   while (!received.includes(part)) await once(client, 'data');
 }
 
-test('a stream is what is written to it, in chunks behind its head, until its last chunk (Events: framing) [events-framing]', async () => {
+test('a stream is what is written to it, in chunks after its head, until its last chunk (Events: framing) [events-framing]', async () => {
   const { connection, closed } = await open(request());
 
   connection.write(chunkOf('one'));
@@ -156,7 +156,7 @@ test('the progress of a client is what the socket has taken, of a write in part 
   const partOf = () => connection.taken - headBytes;
   await waitFor('the socket takes no more', async () => {
     const before = partOf();
-    for (let turn = 0; turn < 20; turn += 1) await nextTurn();
+    for (let tick = 0; tick < 20; tick += 1) await yieldToEventLoop();
     return partOf() > 0 && partOf() === before;
   });
   const stalledAt = partOf();
@@ -164,13 +164,13 @@ test('the progress of a client is what the socket has taken, of a write in part 
   expect(connection.queued).toBe(big.length);
 
   client.resume();
-  await waitFor('the socket takes a part of the rest', () => partOf() > stalledAt);
+  await waitFor('the socket takes some of what is left', () => partOf() > stalledAt);
   await drained;
   expect([partOf(), connection.queued, connection.isFull]).toEqual([big.length, 0, false]);
   expect(connection.remote).toBe(`127.0.0.1/${client.localPort}`);
 });
 
-describe('Bytes behind the request', () => {
+describe('Bytes after the request', () => {
   test('are ignored, whatever they are, and delay no frame', async () => {
     const { connection, responses } = await open(request());
     await untilReceived('\r\n\r\n');
@@ -194,7 +194,7 @@ describe('Bytes behind the request', () => {
     await closed;
   });
 
-  test('that arrive with it are not answered either, and the stream is served', async () => {
+  test('that arrive with it get no response either, and the stream is served', async () => {
     const { connection, closed, responses } = await open(request() + request());
 
     connection.write(chunkOf('one'));

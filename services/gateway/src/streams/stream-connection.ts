@@ -7,7 +7,7 @@ import { peerName } from './silent-peers.ts';
 /** Longest wait for the last frame to be accepted; then the connection is closed. */
 const lastFrameMs = 2_000;
 
-/** Bytes behind the request that are ignored; a client that sends more is cut. */
+/** Bytes after the request that are ignored; a client that sends more is cut. */
 const ignoredBytesMax = 64 * 1024;
 
 /**
@@ -52,7 +52,7 @@ function readOn(socket: Socket): void {
   socket.on('error', () => {});
 }
 
-/** What Node itself judges the progress of a write by: the rest of the one that is being made. */
+/** What Node itself judges the progress of a write by: the remainder of the current one. */
 interface WithHandle {
   readonly _handle?: { readonly bytesWritten: number; readonly writeQueueSize: number } | null;
 }

@@ -31,7 +31,8 @@ export const streamEventsRoute = publicRoute({
     'Server-sent events of one Project. The first frame is a `checkpoint` whose id is where the ' +
     'connection continues from: the current head, or the cursor given in `Last-Event-ID`. Every ' +
     'event after it follows once and in order. Store the id of an event after it was applied; ' +
-    'reconnect with it after `stream.closing` and after every end without a frame.',
+    'reconnect with it after `stream.closing` and after every end without a frame. A comment is a ' +
+    'heartbeat. The schema `StreamFrame` has each frame, its `data` parsed.',
   method: 'GET',
   template: '/v2/projects/{project_id}/events/stream',
   permission: 'customer.events.read.v1',

@@ -10,7 +10,7 @@ import { createLeases, freeAt, type Leases, type WithLease } from '@inventory/wo
 import type { Db } from 'mongodb';
 import { z } from 'zod';
 
-/** The seat of one open stream in its Project. */
+/** The slot of one open stream in its Project. */
 export interface StoredSeat {
   readonly id: string;
   /** The replica that holds the stream. */
@@ -72,8 +72,8 @@ const hasFreeSeat = (seatsMax: number) => ({ [`seats.${seatsMax - 1}`]: { $exist
 export type SeatStore = ReturnType<typeof createSeatStore>;
 
 /**
- * The seats of each Project, one document with at most `seatsMax` of them, and the replicas that hold
- * them, one leased document each. A seat is taken as long as the document of its replica exists.
+ * The slots of each Project, one document with at most `seatsMax` of them, and the replicas that hold
+ * them, one leased document each. A slot is taken as long as the document of its replica exists.
  *
  * Each operation is one atomic write of one document; its filter decides. Streams that open together,
  * as after the loss of a replica, share a command.
@@ -81,11 +81,7 @@ export type SeatStore = ReturnType<typeof createSeatStore>;
 export function createSeatStore(db: Db, leaseMs: number) {
   const collection = db.collection<SeatsDocument>(documents.collection);
   const replicas = db.collection<WithLease>(replicasCollection);
-  const leases: ReplicaLeases = createLeases({
-    collection: replicas,
-    leaseMs,
-    released: 'deleted',
-  });
+  const leases: ReplicaLeases = createLeases(replicas, leaseMs, 'deleted');
   const additions = createBatcher<SeatToAdd, boolean>({
     ...sharedCommands,
     itemsMax: seatsPerWrite,
@@ -102,7 +98,7 @@ export function createSeatStore(db: Db, leaseMs: number) {
   async function addSeats(seats: readonly SeatToAdd[]): Promise<boolean[]> {
     const writes = seats.map(({ projectId: _id, added, seatsMax }) => ({
       updateOne: {
-        // Also where it was added already, by a write whose answer was lost.
+        // Also where it was added already, by a write whose response was lost.
         filter: { _id, $or: [hasFreeSeat(seatsMax), { 'seats.id': added.id }] },
         update: { $addToSet: { seats: { ...added } }, $currentDate: { changedAt: true as const } },
         upsert: true,
@@ -122,7 +118,7 @@ export function createSeatStore(db: Db, leaseMs: number) {
       const present = await replicas.find({ _id }, { projection: { _id: 1 } }).toArray();
       return new Set(present.map((one) => one._id));
     },
-    /** False when the Project has no free seat. */
+    /** False when the Project has no free slot. */
     add: (projectId: ProjectId, added: StoredSeat, seatsMax: number): Promise<boolean> =>
       additions.add({ projectId, added, seatsMax }),
     async list(projectId: ProjectId): Promise<readonly StoredSeat[]> {

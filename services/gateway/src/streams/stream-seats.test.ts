@@ -96,7 +96,7 @@ async function started() {
   return world;
 }
 
-test('a Project has as many streams as seats over all replicas, and none ends for another (Events: stream_limit_exceeded) [events-seats]', async () => {
+test('a Project has as many streams as slots over all replicas, and none ends for another (Events: stream_limit_exceeded) [events-seats]', async () => {
   const { open, replicas, streams, renew, close } = await started();
   const [one, two] = replicas;
 
@@ -113,7 +113,7 @@ test('a Project has as many streams as seats over all replicas, and none ends fo
   expect(await open(two)).toBe('granted');
 });
 
-test('the seats of a replica that crashed are free once its lease has expired, and not before (Events: seats)', async () => {
+test('the slots of a replica that crashed are free once its lease has expired, and not before (Events: seats)', async () => {
   const { open, replicas, crash, renew, clock } = await started();
   const [one, two] = replicas;
   for (let count = 0; count < perProjectMax; count += 1) await open(one);
@@ -129,7 +129,7 @@ test('the seats of a replica that crashed are free once its lease has expired, a
   expect(await open(two)).toBe('granted');
 });
 
-test('a replica that was suspended for longer than its lease ends its streams once another needed their seats, and holds new ones (Events: unavailable)', async () => {
+test('a replica that was suspended for longer than its lease ends its streams once another needed their slots, and holds new ones (Events: unavailable)', async () => {
   const { open, replicas, streams, clock, seats } = await started();
   const [one, two] = replicas;
   for (let count = 0; count < perProjectMax; count += 1) await open(one);
@@ -158,7 +158,7 @@ test('a replica that was suspended for longer than its lease keeps its streams i
   expect([...streams].map(({ isLost }) => isLost)).toEqual([false, false]);
 });
 
-test('the seat of a closed stream is free at its replica before its release is stored (Events: seats)', async () => {
+test('the slot of a closed stream is free at its replica before its release is stored (Events: seats)', async () => {
   const { open, replicas, streams, close } = await started();
   const [one] = replicas;
   for (let count = 0; count < perProjectMax; count += 1) await open(one);
@@ -167,7 +167,7 @@ test('the seat of a closed stream is free at its replica before its release is s
   expect(await open(one)).toBe('granted');
 });
 
-test('a replica that stops normally frees its seats at once (Events: seats)', async () => {
+test('a replica that stops normally frees its slots at once (Events: seats)', async () => {
   const { open, replicas } = await started();
   const [one, two] = replicas;
   for (let count = 0; count < perProjectMax; count += 1) await open(one);
@@ -205,7 +205,7 @@ const action: fc.Arbitrary<Action> = fc.oneof(
   },
 );
 
-test('in every interleaving of replicas no Project has more seats than the limit, and no seat is lost (Events: seats) [events-seats]', async () => {
+test('in every interleaving of replicas no Project has more slots than the limit, and no slot is lost (Events: seats) [events-seats]', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.scheduler(),
@@ -227,7 +227,7 @@ test('in every interleaving of replicas no Project has more seats than the limit
         expect(world.fullest()).toBeLessThanOrEqual(perProjectMax);
         expect([...streams].filter(({ isLost }) => isLost)).toEqual([]);
         expect(seats.validSeatsOf(projectId)).toHaveLength(streams.size);
-        // Whatever is left of earlier streams is no obstacle to new ones.
+        // Whatever is left of earlier streams is not an obstacle to new ones.
         const one = replicas.find(({ isRunning }) => isRunning);
         for (const stream of streams) world.close(stream);
         await scheduler.waitFor(world.renew());

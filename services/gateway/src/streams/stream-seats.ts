@@ -10,7 +10,7 @@ export interface StreamSeatsOptions {
   readonly totalMax: number;
   readonly acquireMs: number;
   readonly identifiers: Identifiers;
-  /** There are released seats to flush. */
+  /** There are released slots to flush. */
   readonly onReleased: () => void;
 }
 
@@ -21,21 +21,21 @@ const removedAtOnce = 500;
 export type StreamSeats = ReturnType<typeof createStreamSeats>;
 
 /**
- * The seats of streams: at most so many in a Project over all replicas. A seat is an element of its
+ * Stream slots: at most so many in a Project over all replicas. A slot is an element of its
  * Project's document, so one atomic write takes it. It is held under the lease of its replica, one
- * write per replica and renewal. One that was not renewed ends where a full Project needs the seat.
+ * write per replica and renewal. One that was not renewed ends where a full Project needs the slot.
  */
 export function createStreamSeats(options: StreamSeatsOptions) {
   const { store, perProjectMax, totalMax, acquireMs, identifiers, onReleased } = options;
   /** Those of this replica, from before they are stored until they are released. */
   const held = new Map<string, Seat>();
   const released: SeatToRemove[] = [];
-  /** Of one holding: seats of an earlier one never become valid again. */
+  /** Of one holding: slots of an earlier one never become valid again. */
   let replica: string | null = null;
 
   const leaseOf = (id: string) => ({ id, owner: id });
 
-  /** Seats without a stream: of a lost replica, or released and not yet removed. */
+  /** Slots without a stream: of a lost replica, or released and not yet removed. */
   async function listAbandoned(taken: readonly StoredSeat[]): Promise<StoredSeat[]> {
     const own = replica;
     const others = taken.flatMap((one) => (one.replica === own ? [] : [one.replica]));
@@ -53,7 +53,7 @@ export function createStreamSeats(options: StreamSeatsOptions) {
       if (abandoned.length === 0 && taken.length >= perProjectMax) return false;
       await store.remove(abandoned.map(({ id }) => ({ projectId, id })));
     }
-    throw new DeadlineExceeded('the seats of a Project changed too often to acquire one');
+    throw new DeadlineExceeded('the slots of a Project changed too often to acquire one');
   }
 
   function release(seat: SeatToRemove): void {
@@ -63,7 +63,7 @@ export function createStreamSeats(options: StreamSeatsOptions) {
   }
 
   return {
-    /** A Project is full until one of its streams ends: none makes room for another. */
+    /** A Project is full until one of its streams ends: none ends for another. */
     async acquire(projectId: ProjectId): Promise<Seat | 'project_full' | 'unavailable'> {
       if (replica === null || held.size >= totalMax) return 'unavailable';
       const stored = { id: identifiers.uuidV7(), replica };
@@ -71,7 +71,7 @@ export function createStreamSeats(options: StreamSeatsOptions) {
       held.set(stored.id, seat);
       const taking = take(projectId, stored);
       try {
-        if (await withDeadline(taking, acquireMs, 'acquiring a seat')) return seat;
+        if (await withDeadline(taking, acquireMs, 'acquiring a stream slot')) return seat;
         held.delete(stored.id);
         return 'project_full';
       } catch (error) {
@@ -91,7 +91,7 @@ export function createStreamSeats(options: StreamSeatsOptions) {
       const id = identifiers.uuidV7();
       if ((await store.replicas.acquire(leaseOf(id))) !== null) replica = id;
     },
-    /** Removes the released seats from the store. */
+    /** Removes the released slots from the store. */
     async flushReleased(): Promise<void> {
       while (released.length > 0) {
         const batch = released.splice(0, removedAtOnce);
@@ -103,7 +103,7 @@ export function createStreamSeats(options: StreamSeatsOptions) {
         }
       }
     },
-    /** Frees all seats of this replica. */
+    /** Frees all slots of this replica. */
     async close(): Promise<void> {
       if (replica !== null) await store.replicas.release(leaseOf(replica));
     },
@@ -112,7 +112,7 @@ export function createStreamSeats(options: StreamSeatsOptions) {
 
 const notFollowed = () => {};
 
-/** A seat of this replica, acquired for one stream. */
+/** A slot of this replica, acquired for one stream. */
 export class Seat {
   readonly projectId: ProjectId;
   readonly id: string;
@@ -126,7 +126,7 @@ export class Seat {
     this.#release = release;
   }
 
-  /** Calls back once when the stream must end: its seat may be given away. */
+  /** Calls back once when the stream must end: its slot may be given away. */
   onLost(callback: () => void): void {
     this.#onLost = callback;
     if (this.#isLost) callback();

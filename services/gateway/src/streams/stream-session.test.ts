@@ -182,7 +182,7 @@ async function settle({ log, hubs, clients }: World): Promise<void> {
   for (let round = 0; round < 60; round += 1) {
     for (const client of clients) if (!client.isConnected) await client.connect();
     await hubs.compareHeads();
-    for (let turn = 0; turn < 4; turn += 1) await nextRound();
+    for (let round = 0; round < 4; round += 1) await nextRound();
     for (const client of clients) client.takeAll();
     const last = log.events.at(-1)?.id;
     if (
@@ -245,7 +245,7 @@ describe('a client that follows a Project', () => {
     expect(result.failed).toBe(true);
   });
 
-  test('would not, if the cursor of an event named the position behind the next one', async () => {
+  test('would not, if the cursor of an event named the position after the next one', async () => {
     const planted = (): Partial<Parts> => ({
       sealPosition: (at) => sealPosition({ ...at, position: at.position + 1 }),
     });

@@ -80,7 +80,7 @@ const notWaiting = () => {};
  * The position is the whole state: the next event is read from the ring of the hub, else from the
  * log. So a slow client needs no queue, and there is nothing to merge when it has caught up.
  *
- * There are thousands of these: a stream is its connection, its session and its seat.
+ * There are thousands of these: a stream is its connection, its session and its slot.
  */
 export class StreamSession implements HubReader, StreamReader {
   readonly accountId: AccountId;
@@ -132,7 +132,7 @@ export class StreamSession implements HubReader, StreamReader {
     }
   }
 
-  /** Writes a frame that is no event of the log. */
+  /** Writes a frame that is not an event of the log. */
   write(frame: string): void {
     this.#write(chunkOf(frame));
   }

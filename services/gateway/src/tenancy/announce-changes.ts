@@ -48,7 +48,7 @@ export function startAnnouncing(
 ): Announce {
   const { clock, identifiers, logger } = context;
   const outboxOf = ({ collection: collectionName }: { readonly collection: string }) =>
-    startOutbox({ db, collectionName, publish }, context);
+    startOutbox(db, collectionName, publish, context);
   const accounts = outboxOf(tenancyDocuments.accounts);
   const projects = outboxOf(tenancyDocuments.projects);
   const serviceAccounts = outboxOf(tenancyDocuments.serviceAccounts);

@@ -20,6 +20,8 @@ import type { TenancyStore } from './tenancy-store.ts';
 
 export interface WantedCredential
   extends Pick<Credential, 'projectId' | 'name' | 'scopes' | 'expiresAtMs' | 'networkPolicy'> {
+  /** Minted when absent. */
+  readonly credentialId?: CredentialId;
   /** Of the same account; its default one when absent. */
   readonly serviceAccountId?: ServiceAccountId | undefined;
 }
@@ -38,7 +40,7 @@ export async function issueCredential(
 ): Promise<IssuedCredential> {
   const project = await store.projects.require(wanted.projectId);
   const serviceAccountId = await serviceAccountOf(store, project, wanted.serviceAccountId);
-  const credentialId: CredentialId = `cred_${identifiers.uuidV7()}`;
+  const credentialId = wanted.credentialId ?? (`cred_${identifiers.uuidV7()}` as const);
   const secret = mintSecret(credentialId);
   const digest = secretDigest(secret);
   const { accountId, projectId } = project;

@@ -27,7 +27,7 @@ const credentialsPerRead = 100;
 
 /**
  * Finds a Credential by the digest of its secret; null when there is none. Its owners are joined on
- * read: a change of an owner writes to that owner only. Look-ups that come together share their
+ * read: a change of an owner writes to that owner only. Lookups that come together share their
  * reads, and each fails alone where its own documents are corrupt.
  */
 export function createCredentialFinder(
@@ -85,7 +85,7 @@ async function readCredentials(
 
 /**
  * The Service account where it is not the default one, which is read from the account. The document
- * is not parsed yet: a corrupt one may have anything in the place of an id.
+ * is not parsed yet: a corrupt one may have anything as an id.
  */
 function otherServiceAccount({ accountId, serviceAccountId: id }: CredentialDocument) {
   return typeof id !== 'string' || accountIdOfDefault(id) === accountId ? [] : [id];

@@ -41,7 +41,7 @@ export function createPrincipalCache(
     isUnseen(secret: string): boolean {
       const digest = secretDigest(secret);
       if (secrets.peek(digest) !== undefined || secrets.isFresh(digest)) return false;
-      // The form is checked last: every request asks, and most keys were seen.
+      // The form is checked last: every request comes here, and most keys were seen.
       return isWellFormedSecret(secret);
     },
     /**

@@ -33,6 +33,11 @@ export interface Principal {
   readonly hasServiceAccounts: boolean;
 }
 
+/** Who pays for what the Principal buys. */
+export function buyerOf({ accountId, projectId, credentialId }: Principal) {
+  return { accountId, projectId, credentialId };
+}
+
 /** The legacy wildcard grants the inventory permissions only; the others must be named. */
 export function mayUse(granted: readonly GrantedPermission[], permission: Permission): boolean {
   if (granted.includes(permission)) return true;

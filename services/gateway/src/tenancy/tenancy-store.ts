@@ -155,14 +155,14 @@ function serviceAccountVerbs(
     async list(account: CustomerAccount, { afterId, limit }: ListPart): Promise<ServiceAccount[]> {
       const first = defaultServiceAccountOf(account);
       const head = afterId === null ? [first] : [];
-      const rest = await others.list(
+      const remainder = await others.list(
         { accountId: account.accountId },
         {
           afterId: afterId === first.serviceAccountId ? null : afterId,
           limit: limit - head.length,
         },
       );
-      return [...head, ...rest];
+      return [...head, ...remainder];
     },
     async change(
       id: ServiceAccountId,
@@ -195,7 +195,7 @@ function credentialVerbs(
         { limit: max },
       );
     },
-    /** When the one was issued behind which so many are newer; null where the Project has fewer. */
+    /** When the one was issued that has so many newer ones; null where the Project has fewer. */
     async issuedAtMs(projectId: ProjectId, newer: number): Promise<number | null> {
       const options = { sort: { _id: -1 }, skip: newer, projection: { createdAtMs: 1 } } as const;
       const found = await credentials.findOne({ projectId }, options);

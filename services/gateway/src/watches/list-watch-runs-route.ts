@@ -45,7 +45,15 @@ export const listWatchRunsRoute = dataRoute({
     const { charged, limit } = query;
     const part = await collector.listRefreshes({
       path: { projectId },
-      query: { state: [], refreshId: [], watchId: watch.watchId, charged, limit, ...after },
+      query: {
+        state: [],
+        refreshId: [],
+        outcome: [],
+        watchId: watch.watchId,
+        charged,
+        limit,
+        ...after,
+      },
     });
     const { items } = part;
     const input = { path: { projectId }, query: { eventId: items.map(eventOf) } };

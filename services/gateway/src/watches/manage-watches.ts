@@ -7,7 +7,13 @@ import { firstRunTime, nextRunTime, type Watch } from './watch.domain.ts';
 /** What a customer decides of a watch. */
 export type WantedWatch = Pick<
   Watch,
-  'accountId' | 'projectId' | 'scope' | 'language' | 'everySeconds' | 'maxCreditsPerDay'
+  | 'accountId'
+  | 'projectId'
+  | 'credentialId'
+  | 'scope'
+  | 'language'
+  | 'everySeconds'
+  | 'maxCreditsPerDay'
 >;
 
 export interface PutWatch {

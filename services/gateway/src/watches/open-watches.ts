@@ -5,82 +5,41 @@ import type { MessageBus } from '@inventory/messaging/bus';
 import type { ServiceConfig } from '@inventory/runtime/service-settings';
 import type { ServiceContext } from '@inventory/service-host/service-context';
 import { startOutbox } from '@inventory/work/outbox';
-import { startWorker } from '@inventory/work/start-worker';
 import type { Db } from 'mongodb';
-import type { Funds } from '../accounts/funds.ts';
-import type { PriceVersion } from '../accounts/prices.ts';
-import type { RequestReplyClient } from '../commands/request-reply-client.ts';
-import type { TrafficLimiter } from '../http/limits/limit-traffic.ts';
-import type { CursorSealer } from '../http/sealed-cursor.ts';
 import type { RevisionStoreClient } from '../pages/revision-store-client.ts';
-import type { CollectorClient } from '../refreshes/collector-client.ts';
-import type { DecisionConfig } from '../refreshes/decision-config.ts';
-import { work } from '../work.ts';
-import { type RunWatchDeps, runWatch } from './run-watch.ts';
+import type { RefreshServices } from '../refreshes/open-refreshes.ts';
 import type { WatchConfig } from './watch-config.ts';
+import type { WatchStandingOf } from './watch-standing.ts';
 import { createWatchStore, watchCollection } from './watch-store.ts';
 
 interface WatchesNeeds {
   readonly db: Db;
   readonly bus: MessageBus;
-  readonly commands: RequestReplyClient;
-  readonly collector: CollectorClient;
+  readonly refreshes: RefreshServices;
   readonly revisions: RevisionStoreClient;
   /** Of the event-stream. */
   readonly webhooks: InternalClient;
-  readonly funds: Funds;
-  readonly prices: PriceVersion;
-  readonly limiter: TrafficLimiter;
-  readonly cursors: CursorSealer;
   /** Whether the Project of a watch may have runs. */
-  readonly watchStandingOf: RunWatchDeps['standingOf'];
+  readonly watchStandingOf: WatchStandingOf;
 }
-
-/** Turns of one Project at a time, on one replica: what one watches delays no other. */
-const placesPerProject = 4;
 
 export type WatchServices = ReturnType<typeof openWatches>;
 
-/** Watches: what is stored of them, and the turns in which their runs are requested. */
+/** Watches, each of which requests refreshes: what requests one, and what is stored of watches. */
 export function openWatches(
-  context: ServiceContext<ServiceConfig & DecisionConfig & WatchConfig>,
-  needs: WatchesNeeds,
+  context: ServiceContext<ServiceConfig & WatchConfig>,
+  { db, bus, refreshes, revisions, webhooks, watchStandingOf }: WatchesNeeds,
 ) {
-  const { config, clock, identifiers, logger } = context;
-  const { deadlines, decisionTimeoutMs } = config;
-  const { db, commands, collector, funds, prices } = needs;
-  const watches = createWatchStore(db, deadlines, logger);
-  const outbox = startOutbox(
-    { db, collectionName: watchCollection, publish: needs.bus.publish },
-    context,
-  );
-  const running: RunWatchDeps = {
-    ...{ watches, commands, collector, funds, prices, clock, logger, deadlines, decisionTimeoutMs },
-    standingOf: needs.watchStandingOf,
-    sendFromOutbox: outbox.send,
-  };
-  startWorker(
-    {
-      ...work.watches,
-      queue: watches.turns,
-      perKey: { places: placesPerProject, keyOf: ({ projectId }) => projectId },
-      work: (claimed) => runWatch(running, claimed),
-    },
-    context,
-  );
+  const { config, logger } = context;
+  const outbox = startOutbox(db, watchCollection, bus.publish, context);
   return {
-    watches,
+    ...refreshes,
+    watches: createWatchStore(db, refreshes.deadlines, logger),
     watchesMax: config.watches.perProjectMax,
-    savedAssets: createSavedAssets(needs.revisions),
-    collector,
-    webhooks: needs.webhooks,
-    prices,
-    limiter: needs.limiter,
-    cursors: needs.cursors,
-    clock,
-    identifiers,
-    logger,
-    deadlines,
+    standingOf: watchStandingOf,
+    sendFromOutbox: outbox.send,
+    savedAssets: createSavedAssets(revisions),
+    webhooks,
   };
 }
 

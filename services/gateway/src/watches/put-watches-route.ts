@@ -14,6 +14,7 @@ import { dataRoute } from '../http/data-route.ts';
 import { rateLimitHeaders, takeBatch } from '../http/limits/limit-rate.ts';
 import { exampleScope } from '../http/openapi/examples.ts';
 import { batchConcurrencyMax, runItems } from '../http/run-batch.ts';
+import { buyerOf } from '../tenancy/principal.domain.ts';
 import { putWatch } from './manage-watches.ts';
 import type { WatchServices } from './open-watches.ts';
 import { watchExample, watchesTemplate, watchOperation } from './watch-operation.ts';
@@ -70,10 +71,9 @@ async function putItem(
   if (read.result === 'refused') return refusedItem(read.refusal);
   const { platform_id, app_id, context_id, ...settings } = read.item;
   const scope = { platform_id, app_id, context_id };
-  const { accountId, projectId } = request.principal;
   try {
     const prices = await services.prices.readPrices();
-    const wanted = { ...settings, accountId, projectId, scope };
+    const wanted = { ...settings, ...buyerOf(request.principal), scope };
     const { watch, status, isStored } = await putWatch(services, wanted, isDryRun);
     const view = watchViewOf(watch, prices);
     const data = isStored ? view : { ...view, watchId: null };

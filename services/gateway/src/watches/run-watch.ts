@@ -5,16 +5,18 @@ import type { RefreshView } from '@inventory/contracts/internal/refresh';
 import type { Refusal } from '@inventory/contracts/refusal';
 import type { WatchPauseReason } from '@inventory/contracts/vocabulary';
 import type { OutgoingMessage } from '@inventory/messaging/bus';
-import type { Clock } from '@inventory/runtime/clock';
 import { uuidV7From } from '@inventory/runtime/identifiers';
+import type { StartedWorkKind } from '@inventory/work/start-worker';
 import type { Pending } from '@inventory/work/work-queue';
 import type { WorkResult } from '@inventory/work/worker';
-import { type Funds, isFundsRefusal, type Purchase } from '../accounts/funds.ts';
-import type { PriceVersion } from '../accounts/prices.ts';
+import { isFundsRefusal, type Purchase } from '../accounts/funds.ts';
 import { replyOf } from '../commands/request-reply-client.ts';
 import { watchTurns } from '../metrics.ts';
+import type { CollectorClient } from '../refreshes/collector-client.ts';
 import { cancelMessage } from '../refreshes/pending-cancels.ts';
-import { fingerprintOf, type SendAttemptDeps, sendAttempt } from '../refreshes/refresh-attempt.ts';
+import { fingerprintOf, sendAttempt } from '../refreshes/refresh-attempt.ts';
+import { work } from '../work.ts';
+import type { WatchServices } from './open-watches.ts';
 import {
   backedOffUntil,
   type EndedRun,
@@ -26,19 +28,17 @@ import {
   runTimeAfter,
   type Watch,
 } from './watch.domain.ts';
-import type { WatchStore } from './watch-store.ts';
 
-/** Whether a Project may have runs at all. */
-export type WatchStanding = 'active' | 'owner_suspended' | 'permission_removed';
+/** Turns of one Project at a time, on one replica: what one watches delays no other. */
+const placesPerProject = 4;
 
-export interface RunWatchDeps extends SendAttemptDeps {
-  readonly clock: Clock;
-  readonly watches: WatchStore;
-  readonly standingOf: (watch: Watch) => Promise<WatchStanding>;
-  readonly prices: PriceVersion;
-  readonly funds: Funds;
-  readonly sendFromOutbox: (place: string, messages: readonly OutgoingMessage[]) => Promise<void>;
-}
+/** The turns of watches. */
+export const watchWork = (services: WatchServices): StartedWorkKind<Watch> => ({
+  ...work.watches,
+  queue: services.watches.turns,
+  perKey: { places: placesPerProject, keyOf: ({ projectId }) => projectId },
+  work: (claimed) => runWatch(services, claimed),
+});
 
 /** Claims of a turn in which a run that is not found, or has no decision yet, is read again. */
 const triesMax = 6;
@@ -52,18 +52,21 @@ const triesMax = 6;
  *    pause in its outbox: any replica sends it.
  * What is not admitted is skipped, never queued: the next run is made at its own time.
  */
-export async function runWatch(deps: RunWatchDeps, claimed: Pending<Watch>): Promise<WorkResult> {
-  const { clock } = deps;
-  const read = await withEndOfRun(deps.collector, claimed.item);
+export async function runWatch(
+  services: WatchServices,
+  claimed: Pending<Watch>,
+): Promise<WorkResult> {
+  const { clock } = services;
+  const read = await withEndOfRun(services.collector, claimed.item);
   if (read === null && claimed.tries < triesMax) return 'later';
   const watch = read ?? recordEnd(claimed.item, null);
-  const decided = await decide(deps, watch, claimed.tries);
+  const decided = await decide(services, watch, claimed.tries);
   if (decided === 'undecided') return 'later';
   const nowMs = clock.now();
   const { next, messages } = applied(watch, decided, nowMs);
-  if (await deps.watches.endTurn(claimed, next, messages, nowMs)) {
+  if (await services.watches.endTurn(claimed, next, messages, nowMs)) {
     watchTurns.add(1, { turn: decided.turn });
-    if (messages.length > 0) await deps.sendFromOutbox(claimed.id, messages);
+    if (messages.length > 0) await services.sendFromOutbox(claimed.id, messages);
   }
   // One that changed meanwhile has its next turn at the end of this claim.
   return 'settled';
@@ -74,7 +77,7 @@ export async function runWatch(deps: RunWatchDeps, claimed: Pending<Watch>): Pro
  * made, and a read may miss it around an election.
  */
 export async function withEndOfRun(
-  collector: RunWatchDeps['collector'],
+  collector: CollectorClient,
   watch: Watch,
 ): Promise<Watch | null> {
   if (!watch.run?.isOpen) return watch;
@@ -98,65 +101,67 @@ type NoRun =
 type Decision = { readonly turn: 'run'; readonly refreshId: RefreshId } | NoRun;
 
 async function decide(
-  deps: RunWatchDeps,
+  services: WatchServices,
   watch: Watch,
   tries: number,
 ): Promise<Decision | 'undecided'> {
   const refreshId = runIdOf(watch);
   // Made by an earlier claim, it holds its own funds: what is judged now would be another run.
-  const made = tries > 1 ? await deps.collector.findRefresh(refreshId) : null;
-  if (made?.decision === 'refused') return await withoutRefused(deps, watch, made);
+  const made = tries > 1 ? await services.collector.findRefresh(refreshId) : null;
+  if (made?.decision === 'refused') return await withoutRefused(services, watch, made);
   const isMade = made?.decision === 'accepted' || (made !== null && tries >= triesMax);
   if (isMade) return { turn: 'run', refreshId };
-  const against = made === null ? await judge(deps, watch) : null;
-  if (against === null) return await requestRun(deps, watch);
-  return tries > 1 ? await withoutRun(deps, watch, against) : against;
+  const against = made === null ? await judge(services, watch) : null;
+  if (against === null) return await requestRun(services, watch);
+  return tries > 1 ? await withoutRun(services, watch, against) : against;
 }
 
 /** Where an earlier claim cancelled it, no run is made for the reason that there is now. */
 async function withoutRefused(
-  deps: RunWatchDeps,
+  services: WatchServices,
   watch: Watch,
   { refusal }: RefreshView,
 ): Promise<NoRun> {
   const isCancelled = refusal?.code === 'service_unavailable';
-  return isCancelled ? ((await judge(deps, watch)) ?? { turn: 'skip' }) : refusedBy(refusal);
+  return isCancelled ? ((await judge(services, watch)) ?? { turn: 'skip' }) : refusedBy(refusal);
 }
 
-const purchaseOf = ({ accountId, projectId }: Watch): Purchase => ({
+const purchaseOf = ({ accountId, projectId, credentialId }: Watch): Purchase => ({
   accountId,
   projectId,
+  credentialId,
   productCode: 'platform.inventory.watch.v1',
 });
 
-const heldNow = async ({ prices }: RunWatchDeps): Promise<number> =>
+const heldNow = async ({ prices }: WatchServices): Promise<number> =>
   Math.max(maxCreditsMin, (await prices.readPrices()).refreshReservation);
 
 /** Why no run is requested now; null where one is. */
-async function judge(deps: RunWatchDeps, watch: Watch): Promise<NoRun | null> {
-  const standing = await deps.standingOf(watch);
+async function judge(services: WatchServices, watch: Watch): Promise<NoRun | null> {
+  const standing = await services.standingOf(watch);
   if (standing !== 'active') return { turn: 'pause', reason: standing };
   if (watch.run?.isOpen) return { turn: 'skip' };
   const untilMs = backedOffUntil(watch);
-  const nowMs = deps.clock.now();
+  const nowMs = services.clock.now();
   if (nowMs < untilMs) return { turn: 'skip', untilMs };
-  if (!fitsDailyLimit(watch, await heldNow(deps), nowMs))
+  if (!fitsDailyLimit(watch, await heldNow(services), nowMs))
     return { turn: 'pause', reason: 'daily_limit_reached' };
-  const known = await deps.funds.recheckFunds(purchaseOf(watch));
+  const known = await services.funds.recheckFunds(purchaseOf(watch));
   return known && refusedBy(known);
 }
 
-async function requestRun(deps: RunWatchDeps, watch: Watch): Promise<Decision | 'undecided'> {
-  const { accountId, projectId, scope, language } = watch;
+async function requestRun(services: WatchServices, watch: Watch): Promise<Decision | 'undecided'> {
+  const { accountId, projectId, credentialId, scope, language } = watch;
   const refreshId = runIdOf(watch);
-  const maxCredits = await heldNow(deps);
-  const decision = await sendAttempt(deps, {
+  const maxCredits = await heldNow(services);
+  const decision = await sendAttempt(services, {
     requestId: `${idPrefixes.request}${refreshId}`,
     refreshId,
     watchId: watch.watchId,
-    requestedAtMs: deps.clock.now(),
+    requestedAtMs: services.clock.now(),
     accountId,
     projectId,
+    credentialId,
     scope,
     language,
     maxCredits,
@@ -167,7 +172,7 @@ async function requestRun(deps: RunWatchDeps, watch: Watch): Promise<Decision | 
   if (decision.result !== 'refused') return { turn: 'run', refreshId };
   const { refusal } = decision;
   if (refusal.code === 'service_unavailable') return 'undecided';
-  if (isFundsRefusal(refusal)) deps.funds.recordRefusal(purchaseOf(watch));
+  if (isFundsRefusal(refusal)) services.funds.recordRefusal(purchaseOf(watch));
   return refusedBy(refusal);
 }
 
@@ -176,17 +181,17 @@ async function requestRun(deps: RunWatchDeps, watch: Watch): Promise<Decision | 
  * or finds the run.
  */
 async function withoutRun(
-  deps: RunWatchDeps,
+  services: WatchServices,
   watch: Watch,
   against: NoRun,
 ): Promise<Decision | 'undecided'> {
   const refreshId = runIdOf(watch);
   const { accountId, projectId } = watch;
-  const cancel = { refreshId, accountId, projectId, requestedAtMs: deps.clock.now() };
-  const reply = await deps.commands.request(
+  const cancel = { refreshId, accountId, projectId, requestedAtMs: services.clock.now() };
+  const reply = await services.commands.request(
     cancelMessage(cancel, `cancel:${refreshId}`),
     replyOf('reply.refresh-cancel.v1'),
-    deps.decisionTimeoutMs,
+    services.decisionTimeoutMs,
   );
   if (reply.result !== 'reply') return 'undecided';
   return reply.body.result === 'not_found' ? against : { turn: 'run', refreshId };

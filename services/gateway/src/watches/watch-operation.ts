@@ -10,9 +10,9 @@ export const watchOperation = { tag: 'Watches', permission: watchPermission } as
 export const watchesTemplate = '/v2/projects/{project_id}/watches';
 export const watchTemplate = `${watchesTemplate}/{platform_id}/{app_id}/{context_id}` as const;
 
-/** What continues from the watch at this place of the answer. */
-export function watchLinks(place: string) {
-  const watch = { ...sameProject, ...scopeOf(place) };
+/** What continues from the watch at this pointer into the response. */
+export function watchLinks(pointer: string) {
+  const watch = { ...sameProject, ...scopeOf(pointer) };
   return { readWatch: watch, listWatchRuns: watch, deleteWatch: watch };
 }
 

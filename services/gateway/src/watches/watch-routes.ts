@@ -15,6 +15,7 @@ import { dataRoute, partOf } from '../http/data-route.ts';
 import { exampleIds } from '../http/openapi/examples.ts';
 import { nextPart, sameProject, scopeOf } from '../http/openapi/links.ts';
 import { listParts } from '../http/sealed-cursor.ts';
+import { buyerOf } from '../tenancy/principal.domain.ts';
 import { listWatchRunsRoute } from './list-watch-runs-route.ts';
 import { putWatch } from './manage-watches.ts';
 import type { WatchServices } from './open-watches.ts';
@@ -52,10 +53,10 @@ const putWatchRoute = dataRoute({
     also: { status: 201, description: 'The inventory is watched from now on.' },
   },
   errors: ['watch_limit_exceeded'],
-  async handle(services: WatchServices, { path, body }, { principal: { accountId } }) {
-    const { projectId, ...scope } = path;
+  async handle(services: WatchServices, { path, body }, { principal }) {
+    const { projectId: _, ...scope } = path;
     const { dryRun: isDryRun, ...settings } = body;
-    const put = await putWatch(services, { ...settings, accountId, projectId, scope }, isDryRun);
+    const put = await putWatch(services, { ...settings, ...buyerOf(principal), scope }, isDryRun);
     const data = await readView(services, put.watch);
     return { status: put.status, data: put.isStored ? data : { ...data, watchId: null } };
   },

@@ -2,9 +2,13 @@ import type { Clock } from '@inventory/runtime/clock';
 import { createRecentlyUsed } from '@inventory/runtime/recently-used';
 import type { Tenancy } from '../tenancy/open-tenancy.ts';
 import { mayUse } from '../tenancy/principal.domain.ts';
-import type { WatchStanding } from './run-watch.ts';
 import type { Watch } from './watch.domain.ts';
 import { watchPermission } from './watch-operation.ts';
+
+/** Whether a Project may have runs at all. */
+export type WatchStanding = 'active' | 'owner_suspended' | 'permission_removed';
+
+export type WatchStandingOf = ReturnType<typeof createWatchStanding>;
 
 const projectsMax = 10_000;
 /** The runs of a Project that are due together read its owners once. */
@@ -15,12 +19,9 @@ const partMax = 100;
  * A watch belongs to its Project: it runs while Project and account are active and any Credential of
  * the Project may refresh, so that a rotated or replaced one pauses nothing.
  */
-export function createWatchStanding(
-  tenancy: Tenancy,
-  clock: Clock,
-): (watch: Watch) => Promise<WatchStanding> {
+export function createWatchStanding(tenancy: Tenancy, clock: Clock) {
   const known = createRecentlyUsed<string, WatchStanding>(projectsMax, { ttl: knownMs });
-  return async (watch) => {
+  return async (watch: Watch): Promise<WatchStanding> => {
     const { projectId } = watch;
     const before = known.get(projectId);
     if (before !== undefined) return before;

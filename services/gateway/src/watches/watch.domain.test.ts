@@ -90,7 +90,7 @@ describe('the times of runs (Watches) [watch-runs]', () => {
     expect(refreshOutcomes.map(end)).toEqual([0, 0, 5, 5, 4, 4, 4, 4]);
   });
 
-  test('a paused watch looks again within fifteen minutes; at its daily limit after midnight', () => {
+  test('a paused watch is checked again within fifteen minutes; at its daily limit after midnight', () => {
     fc.assert(
       fc.property(watchIds, every, fc.nat(dayMs), (watchId, everySeconds, laterMs) => {
         const watch = watchOf({ watchId, everySeconds });

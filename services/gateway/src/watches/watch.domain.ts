@@ -1,5 +1,5 @@
 import { watchView } from '@inventory/contracts/http/watches';
-import { accountId, projectId, refreshId, watchId } from '@inventory/contracts/ids';
+import { accountId, credentialId, projectId, refreshId, watchId } from '@inventory/contracts/ids';
 import {
   type RefreshOutcome,
   refreshOutcome,
@@ -31,6 +31,8 @@ export const watch = watchView.out.pick(shown).extend({
   version: z.int(),
   accountId,
   projectId,
+  /** The Credential that put it last: its runs count against its spend cap. Null from an earlier version. */
+  credentialId: credentialId.nullable().default(null),
   createdAtMs: z.number(),
   /** The id of the next run follows from it: it changes only once that run can no longer be made. */
   nextRefreshAtMs: z.number(),

@@ -31,6 +31,8 @@ export type FakeDecision = {
 export interface FakeCollector {
   readonly http: HttpFake;
   readonly requests: Request[];
+  /** Queries of lists. */
+  readonly listed: Readonly<Record<string, string>>[];
   readonly cancels: Cancel[];
   readonly views: Map<RefreshId, RefreshView>;
   readonly live: FakeLivePages;
@@ -127,6 +129,7 @@ export async function startFakeCollector(bus: MessageBus): Promise<FakeCollector
       return encoded(refreshApi.readRefresh, isInterim ? { ...view, retryAfterSeconds: 60 } : view);
     }
     if (collection === 'projects' && part === 'refreshes') {
+      fake.listed.push(Object.fromEntries(url.searchParams));
       return encoded(
         refreshApi.listRefreshes,
         listOf([...views.values()], id ?? '', url.searchParams),
@@ -161,6 +164,7 @@ export async function startFakeCollector(bus: MessageBus): Promise<FakeCollector
   const fake: FakeCollector = {
     http,
     requests: [],
+    listed: [],
     cancels: [],
     views,
     live: createFakeLivePages(),
@@ -235,6 +239,8 @@ function isOfCharge({ billing }: RefreshView['record'], wanted: string | null): 
 function listOf(views: readonly RefreshView[], ofProject: string, query: URLSearchParams) {
   const states = query.getAll('state');
   const ids = query.getAll('refresh_id');
+  const outcomes = query.getAll('outcome');
+  const place = query.get('platform_id');
   const before = `${query.get('before_requested_at') ?? '~'} ${query.get('before_refresh_id')}`;
   const position = ({ record }: RefreshView) =>
     `${isoTime(record.requestedAtMs)} ${record.refreshId}`;
@@ -242,6 +248,10 @@ function listOf(views: readonly RefreshView[], ofProject: string, query: URLSear
     .filter(({ projectId }) => projectId === ofProject)
     .filter(({ record }) => states.length === 0 || states.includes(record.state))
     .filter(({ record }) => ids.length === 0 || ids.includes(record.refreshId))
+    .filter(({ record }) => outcomes.length === 0 || outcomes.includes(record.outcome ?? ''))
+    .filter(({ record }) => place === null || place === record.scope.platform_id)
+    .filter(({ record }) => isoTime(record.requestedAtMs) >= (query.get('from') ?? ''))
+    .filter(({ record }) => isoTime(record.requestedAtMs) < (query.get('to') ?? '~'))
     .filter(({ record }) => (query.get('watch_id') ?? record.watchId) === record.watchId)
     .filter(({ record }) => isOfCharge(record, query.get('charged')))
     .filter((view) => position(view) < before)

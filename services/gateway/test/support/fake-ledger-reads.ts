@@ -74,11 +74,13 @@ export function answerLedgerRead(url: URL, reads: LedgerReads): FakeAnswer {
 
 function fundsOf(available: number, terms: Terms, url: URL) {
   const projectId = url.searchParams.get('project_id');
-  const { funding, spend_caps } = terms;
+  const credentialId = url.searchParams.get('credential_id');
+  const { funding, spend_caps, credential_spend_caps = [] } = terms;
   return {
     asset: funding.mode === 'subscription' ? 'units' : 'credits',
     available: funding.mode === 'subscription' ? funding.units.available : available,
     spend_cap: spend_caps.find(({ project_id }) => project_id === projectId) ?? null,
+    credential_spend_cap: credential_spend_caps.find((one) => one.credential_id === credentialId),
   };
 }
 

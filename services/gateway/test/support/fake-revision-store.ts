@@ -1,3 +1,4 @@
+import { savedSummary } from '@inventory/contracts/http/summary';
 import {
   type CurrentPageMeta,
   currentPageMeta,
@@ -50,6 +51,7 @@ export async function startFakeRevisionStore(clock: Clock): Promise<FakeRevision
     const saved = inventories.get(`${platformId}/${appId}/${contextId}`);
     if (url.pathname.endsWith('/changes')) return changesOf(saved, url.searchParams);
     if (saved === undefined) return refusalAnswer({ code: 'inventory_revision_not_found' });
+    if (url.pathname.endsWith('/summary')) return summaryOf(saved);
     if (url.pathname.endsWith('/lines')) return linesOf(saved, url.searchParams);
     const pinned = url.searchParams.get('revision_id');
     if (pinned !== null && pinned !== saved.meta.revisionId) {
@@ -159,6 +161,12 @@ export function saveInventory(
   };
   store.inventories.set(inventoryKeyText(scope), saved);
   return saved;
+}
+
+function summaryOf({ meta }: SavedInventory): FakeAnswer {
+  const { totalCount, reportedTotalCount } = meta;
+  const counts = { hiddenCount: reportedTotalCount - totalCount, descriptionCount: 1 };
+  return jsonAnswer(z.encode(savedSummary, { ...meta, ...counts, observedBy: 'refresh' }));
 }
 
 const metaHeader = (meta: CurrentPageMeta) => ({

@@ -26,6 +26,7 @@ export function createFakeTerms(): FakeTerms {
       as_of_seq: 0,
       funding: { mode: 'credits' },
       spend_caps: [],
+      credential_spend_caps: [],
       balance_alert: null,
     };
 
@@ -60,6 +61,14 @@ function changed(terms: AccountTerms, { change }: Configure): AccountTerms {
       const { projectId: project_id, cap } = change;
       const added = { project_id, cap, spent: 0, resets_at: month.ends_at };
       return { ...next, spend_caps: [...others, added] };
+    }
+    case 'credential_spend_cap': {
+      const { credentialId: credential_id, cap } = change;
+      const known = terms.credential_spend_caps ?? [];
+      const others = known.filter((one) => one.credential_id !== credential_id);
+      if (cap === null) return { ...next, credential_spend_caps: others };
+      const added = { credential_id, cap, spent: 0, resets_at: month.ends_at };
+      return { ...next, credential_spend_caps: [...others, added] };
     }
     case 'balance_alert': {
       const { threshold } = change;

@@ -1,4 +1,4 @@
-import { watchPath } from '@inventory/contracts/http/watches';
+import { watchLink } from '@inventory/contracts/http/watches';
 import type { InventoryKey } from '@inventory/contracts/inventory-key';
 import { permissions } from '@inventory/contracts/vocabulary';
 import { newCredentialId, newRefreshId } from '@inventory/testkit/builders';
@@ -10,6 +10,7 @@ import {
   livePathOf,
   refreshPathOf,
   statusPathOf,
+  summaryPathOf,
   v1AliasPathOf,
   v1PathOf,
 } from './paths.ts';
@@ -35,7 +36,7 @@ export function rightCall(
   const newHook = { url: 'https://example.com/hook', types: ['inventory.refresh.completed'] };
   const disable = { state: 'disabled' };
   const watches = `/v2/projects/${projectId}/watches`;
-  const watch = watchPath(projectId, scope);
+  const watch = watchLink(projectId, scope);
   const watched = { every_seconds: 3_600 };
   const credentials = `/v2/projects/${projectId}/credentials`;
   const credential = `${credentials}/${newCredentialId()}`;
@@ -45,6 +46,7 @@ export function rightCall(
     readRefresh: { path: statusPathOf(newRefreshId()) },
     cancelRefresh: { method: 'POST', path: `${statusPathOf(newRefreshId())}/cancel` },
     listRefreshes: { path: `/v2/projects/${projectId}/inventory-refreshes` },
+    readSummary: { path: summaryPathOf(scope) },
     readCurrent: { path: currentPathOf(scope) },
     readChanges: { path: changesPathOf(scope, `since=invrev_${newRefreshId()}`) },
     exportCurrent: { path: `${currentPathOf(scope)}/export` },
@@ -81,12 +83,14 @@ export function rightCall(
     deleteWatch: { method: 'DELETE', path: watch },
     testWatches: { method: 'POST', path: `${watches}/test` },
     readAccount: { path: '/v2/account' },
+    readProject: { path: `/v2/projects/${projectId}` },
     readStatement: { path: '/v2/account/statement' },
     readUsage: { path: '/v2/account/usage' },
     setBalanceAlert: { method: 'PUT', path: '/v2/account/balance-alert', body: { threshold: 5 } },
     issueCredential: { method: 'POST', path: credentials, body: { scopes: ['*'] } },
     listCredentials: { path: credentials },
     rotateCredential: { method: 'POST', path: `${credential}/rotate`, body: {} },
+    setCredentialSpendCap: { method: 'PUT', path: `${credential}/spend-cap`, body: { cap: 5 } },
     revokeCredential: { method: 'DELETE', path: credential },
     readPrices: { path: '/v2/prices' },
     readStatus: { path: '/v2/status' },

@@ -72,6 +72,12 @@ export function rightOperatorCall(operationId: string, named: Named): OperatorCa
     readStatement: { path: `${account}/statement` },
     readTerms: { path: `${account}/terms` },
     setFunding: { method: 'PUT', path: `${account}/funding`, headers, body: { mode: 'credits' } },
+    setCredentialSpendCap: {
+      method: 'PUT',
+      path: `${credential}/spend-cap`,
+      headers,
+      body: { cap: 5 },
+    },
     setSpendCap: { method: 'PUT', path: `${project}/spend-cap`, headers, body: { cap: 5 } },
     listPriceLists: { path: '/price-lists' },
     publishPriceList: { method: 'PUT', path: '/price-lists/2', body: secondPrices },

@@ -6,6 +6,7 @@ export function inventoryPath(scope: InventoryKey): string {
 
 export const refreshPathOf = (scope: InventoryKey) => `${inventoryPath(scope)}/refresh`;
 export const currentPathOf = (scope: InventoryKey) => `${inventoryPath(scope)}/current`;
+export const summaryPathOf = (scope: InventoryKey) => `${inventoryPath(scope)}/summary`;
 export const changesPathOf = (scope: InventoryKey, query: string) =>
   `${inventoryPath(scope)}/changes?${query}`;
 export const statusPathOf = (refreshId: string) => `/v2/platform/inventory-refreshes/${refreshId}`;

@@ -1,4 +1,4 @@
-import type { AccountId, ProjectId } from '@inventory/contracts/ids';
+import type { ProjectId } from '@inventory/contracts/ids';
 import type { MessageBus } from '@inventory/messaging/bus';
 import { createPendingReplies } from '@inventory/messaging/pending-replies';
 import { type Clock, systemClock } from '@inventory/runtime/clock';
@@ -22,7 +22,7 @@ import { openPublicApi } from '../../src/open-public-api.ts';
 import type { EventStreamClient } from '../../src/streams/event-stream-client.ts';
 import { openTenancy } from '../../src/tenancy/open-tenancy.ts';
 import type { Principal } from '../../src/tenancy/principal.domain.ts';
-import { defaultServiceAccountId } from '../../src/tenancy/tenancy.domain.ts';
+import { defaultServiceAccountId, type Project } from '../../src/tenancy/tenancy.domain.ts';
 import { type ApiAnswer, type ApiCall, closeCalls } from './api-call.ts';
 import { callDocumented } from './call-documented.ts';
 import { type FakeCollector, startFakeCollector } from './fake-collector.ts';
@@ -59,7 +59,7 @@ export interface GatewayWorld {
   digestOf(secret: string): string;
   /** The events of the Projects; empty unless a test puts some in. */
   readonly eventLog: EventStreamClient;
-  findProject(id: ProjectId): Promise<{ accountId: AccountId } | null>;
+  findProject(id: ProjectId): Promise<Pick<Project, 'accountId' | 'name'> | null>;
   /** What the gateways of this world have stored. */
   readonly records: Db;
   /** Neighbours keep their promises again. */
@@ -124,8 +124,10 @@ export async function openWorld(clock: Clock = systemClock): Promise<GatewayWorl
     isUnseen: (secret) => !principals.has(secret),
     digestOf: (secret) => secret,
     eventLog: emptyLog,
-    findProject: async (id) =>
-      [...principals.values()].find(({ projectId }) => projectId === id) ?? null,
+    async findProject(id) {
+      const found = [...principals.values()].find(({ projectId }) => projectId === id);
+      return found ? { accountId: found.accountId, name: 'Bots' } : null;
+    },
     reset() {
       for (const fake of [collector, ledger, revisions, webhooks]) {
         fake.reset();
@@ -265,6 +267,7 @@ async function startPublicApi(
       ...tenancy,
       principals: { ...tenancy.principals, ...principalsOf(world) },
       findProject: world.findProject as typeof tenancy.findProject,
+      requireProject: world.findProject as typeof tenancy.requireProject,
       findBySecretDigest: async () => null,
     },
     db,

@@ -12,6 +12,7 @@ export function watchOf(at: number, projectId: ProjectId, nowMs: number = 0): Wa
     version: 1,
     accountId,
     projectId,
+    credentialId: null,
     scope: {
       platform_id: String(76_561_190_000_000_000n + BigInt(at)),
       app_id: 730,

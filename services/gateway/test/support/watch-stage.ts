@@ -4,7 +4,7 @@ import type { MessageBody } from '@inventory/contracts/messages';
 import type { FundsRefusal, RefreshRefusal } from '@inventory/contracts/refusal';
 import type { OutgoingMessage } from '@inventory/messaging/bus';
 import { systemIdentifiers } from '@inventory/runtime/identifiers';
-import { newAccountId, newProjectId, newScope } from '@inventory/testkit/builders';
+import { newAccountId, newCredentialId, newProjectId, newScope } from '@inventory/testkit/builders';
 import { testLogger } from '@inventory/testkit/namespace';
 import { only } from '@inventory/testkit/only';
 import { createTestClock } from '@inventory/testkit/test-clock';
@@ -12,8 +12,9 @@ import type { Db } from 'mongodb';
 import { standardDeadlines } from '../../src/deadlines.ts';
 import { putWatch, type WantedWatch } from '../../src/watches/manage-watches.ts';
 import type { WatchServices } from '../../src/watches/open-watches.ts';
-import { type RunWatchDeps, runWatch, type WatchStanding } from '../../src/watches/run-watch.ts';
+import { runWatch } from '../../src/watches/run-watch.ts';
 import type { Watch } from '../../src/watches/watch.domain.ts';
+import type { WatchStanding } from '../../src/watches/watch-standing.ts';
 import { createWatchStore, watchCollection } from '../../src/watches/watch-store.ts';
 import { viewOf } from './fake-collector.ts';
 import { firstPrices } from './fake-ledger-reads.ts';
@@ -113,7 +114,7 @@ export async function openWatchStage(
     return request ? viewOf(request, { decision: 'refused', refusal }) : null;
   }
 
-  const deps: RunWatchDeps = {
+  const running = only<WatchServices>({
     watches: only({
       async endTurn(...args) {
         die('before_write');
@@ -128,7 +129,7 @@ export async function openWatchStage(
       recheckFunds: async () => (stage.available < hold ? noFunds : null),
       recordRefusal: () => {},
     }),
-    collector: { findRefresh },
+    collector: only({ findRefresh }),
     commands: {
       async request({ type, body }) {
         if (stage.isCut) return { result: 'not_sent', cause: 'no broker' };
@@ -144,7 +145,7 @@ export async function openWatchStage(
         if (stage.isUndecided) return { result: 'unknown', cause: 'no reply' } as never;
         return { result: 'reply', body: { waitingId: 'w', refreshId, ...reply } } as never;
       },
-    } as RunWatchDeps['commands'],
+    } as WatchServices['commands'],
     sendFromOutbox: async (_place, messages) => {
       for (const message of messages) outbox.set(message.id, message);
     },
@@ -152,7 +153,7 @@ export async function openWatchStage(
     logger: testLogger,
     decisionTimeoutMs: 10_000,
     deadlines: standardDeadlines,
-  };
+  });
   const owner = { accountId: newAccountId(), projectId: newProjectId(), scope: newScope() };
   const managing = only<WatchServices>({
     watches,
@@ -163,6 +164,7 @@ export async function openWatchStage(
   });
   const wanted: WantedWatch = {
     ...owner,
+    credentialId: newCredentialId(),
     everySeconds,
     language: 'english',
     maxCreditsPerDay,
@@ -192,7 +194,7 @@ export async function openWatchStage(
       const pending = await watches.findTurn(owner.projectId, owner.scope);
       if (!pending || pending.dueAtMs > clock.now()) return;
       const claimed = await watches.turns.claim(pending, 'replica', clock.now() + claimMs);
-      if (claimed) await runWatch(deps, claimed).catch(() => {});
+      if (claimed) await runWatch(running, claimed).catch(() => {});
     },
     /** The turns of its due time, until it is over. */
     async endTurns(): Promise<void> {

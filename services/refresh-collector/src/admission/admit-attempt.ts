@@ -5,7 +5,7 @@ import { sendEffects } from '../saga/apply-fact.ts';
 import { newRefresh, refusedAttempt, retryAfterSecondsMin } from '../saga/new-refresh.domain.ts';
 import type { Saga } from '../saga/open-saga.ts';
 import { isServedFromSaved, type Refresh } from '../saga/refresh.domain.ts';
-import { savedAnswers } from '../saga/refresh-metrics.ts';
+import { savedCompletions } from '../saga/refresh-metrics.ts';
 import type { KeyState } from '../saga/refresh-store.ts';
 import type { Admission } from './open-admission.ts';
 
@@ -18,7 +18,7 @@ const requestAgeMaxMs = 10 * 60_000;
 
 /**
  * Decides on one attempt. Steps, and what a crash after each leaves:
- * 1. look up the Idempotency-Key: a replay is answered while admission is closed, and so is one
+ * 1. look up the Idempotency-Key: a replay is replied to while admission is closed, and so is one
  *    that allows a saved observation. Nothing is left;
  * 2. insert the attempt as `accepted` or, with an observation, as `completed`, which claim the key,
  *    or as `refused`, which does not: the command is redelivered, finds it and continues;
@@ -27,20 +27,20 @@ const requestAgeMaxMs = 10 * 60_000;
  *
  * An insert that loses against another attempt with the key starts again at step 1: the other one
  * holds the key, or was refused meanwhile. An attempt that loses each time stays unstored and
- * undecided, and the gateway answers that its outcome is unknown.
+ * undecided, and the gateway responds that its outcome is unknown.
  */
 export async function admitAttempt(admission: Admission, received: Received): Promise<void> {
   const { saga, watch } = admission;
   const { refreshes } = saga;
-  const { body: request } = received;
+  const request = received.body;
   for (let attempt = 1; attempt <= attemptsMax; attempt += 1) {
     const { holder, keyGeneration } = await keyState(saga, request);
-    if (holder) return answerHolder(saga, received, holder);
+    if (holder) return replyToHolder(saga, received, holder);
     if (await isTooLate(saga, received)) return;
     const saved = await savedRefresh(admission, received);
     const refresh = saved ?? (await admittedRefresh(admission, received));
     if (await refreshes.insertRefresh(refresh, keyGeneration)) {
-      if (saved) savedAnswers.add(1);
+      if (saved) savedCompletions.add(1);
       return sendDecision(saga, refresh);
     }
     if (saved === null && refresh.refusal === null) watch.decrement(request);
@@ -55,7 +55,7 @@ async function keyState({ refreshes }: Saga, request: RefreshRequest): Promise<K
 }
 
 /** The key is held by this attempt, whose decision is sent again, or by another one. */
-async function answerHolder(
+async function replyToHolder(
   saga: Saga,
   { body: { refreshId }, waitingId }: Received,
   holder: Refresh,
@@ -77,27 +77,24 @@ async function sendDecision(saga: Saga, refresh: Refresh): Promise<void> {
 /** A command is dropped past its deadline, but not once its document exists. */
 async function isTooLate(
   { refreshes, clock }: Saga,
-  { body: request, deadlineMs }: Received,
+  { body, deadlineMs }: Received,
 ): Promise<boolean> {
   const now = clock.now();
   const expired = deadlineMs !== undefined && now > deadlineMs;
-  const isOld = now - request.requestedAtMs > requestAgeMaxMs;
-  return (expired || isOld) && (await refreshes.findRefresh(request.refreshId)) === null;
+  const isOld = now - body.requestedAtMs > requestAgeMaxMs;
+  return (expired || isOld) && (await refreshes.findRefresh(body.refreshId)) === null;
 }
 
 /** The attempt before it is decided on. A requester whose clock is ahead has no longer time in the queue. */
-function attemptOf(
-  { saga, queueMs }: Admission,
-  { body: request, waitingId, trace }: Received,
-): Refresh {
-  const queuedMs = Math.min(request.requestedAtMs, saga.clock.now());
-  return newRefresh(request, waitingId, trace, queuedMs + queueMs);
+function attemptOf({ saga, queueMs }: Admission, { body, waitingId, trace }: Received): Refresh {
+  const queuedMs = Math.min(body.requestedAtMs, saga.clock.now());
+  return newRefresh(body, waitingId, trace, queuedMs + queueMs);
 }
 
 /** The attempt as its admission decides on it; counted where it is admitted. */
 async function admittedRefresh(admission: Admission, received: Received): Promise<Refresh> {
   const { watch, expectations } = admission;
-  const { body: request } = received;
+  const request = received.body;
   const expectedPages = await expectations.pagesOf(inventoryKeyText(request.scope));
   const refusal = await watch.admit(request, expectedPages);
   const accepted = { ...attemptOf(admission, received), expectedPages };
@@ -108,7 +105,7 @@ async function admittedRefresh(admission: Admission, received: Received): Promis
 
 /** Completed as it is made: nothing is held, and nothing will be charged. Null where it is scanned. */
 async function savedRefresh(admission: Admission, received: Received): Promise<Refresh | null> {
-  const { body: request } = received;
+  const request = received.body;
   const { freshness, requestedAtMs } = request;
   if (freshness === null) return null;
   const observation = await admission.observations.find(request);

@@ -62,7 +62,7 @@ test('a burst between two counts is closed at the limit (Refresh: Admission) [ad
   });
 });
 
-test('an admitted refresh is behind the outstanding ones of its account, no other', async () => {
+test('an admitted refresh is after the outstanding ones of its account, no other', async () => {
   const { watch } = openWatch();
   const own = requestOf(newAccountId());
 
@@ -76,7 +76,7 @@ test('an admitted refresh is behind the outstanding ones of its account, no othe
   expect(ahead).toEqual([0, 1, 2]);
 });
 
-test('an attempt whose count is reverted leaves its place to another', async () => {
+test('an attempt whose count is reverted leaves its slot to another', async () => {
   const { admit, watch } = openWatch();
   for (let count = 0; count < 10; count += 1) await admit();
 
@@ -100,12 +100,12 @@ test('what was counted is not added again while the count is written [admission-
   const { admit, stored, watch } = openWatch();
   for (let count = 0; count < 9; count += 1) await admit();
   stored.outstanding = 9;
-  const answers: unknown[] = [];
-  stored.whileSaving = async () => void answers.push(await admit(), (await admit())?.code);
+  const results: unknown[] = [];
+  stored.whileSaving = async () => void results.push(await admit(), (await admit())?.code);
 
   await watch.update();
 
-  expect(answers).toEqual([null, 'product_unavailable']);
+  expect(results).toEqual([null, 'product_unavailable']);
 });
 
 test('a burst of one account is closed at its limit, and no other one by it (Errors: outstanding_limit_exceeded) [outstanding-limit-of-an-account]', async () => {

@@ -4,7 +4,7 @@ import { createTestClock } from '@inventory/testkit/test-clock';
 import { noPlan, type PublishedPlan } from '../plan/published-plan.domain.ts';
 import { watchCapacity } from './watch-capacity.ts';
 
-/** A watch on a current plan with room for three refreshes of ten pages. */
+/** A watch on a current plan with capacity for three refreshes of ten pages. */
 function openWatch() {
   const clock = createTestClock();
   let plan: PublishedPlan = {
@@ -53,7 +53,7 @@ describe('admission by expected wait', () => {
     expect(admitOf('d', 5)).toBe('admitted');
   });
 
-  it('gives the place of a refused refresh to another', () => {
+  it('gives the capacity of a refused refresh to another', () => {
     const { admit, watch } = openWatch();
     for (const account of ['a', 'b', 'c']) admit(account);
 

@@ -21,8 +21,8 @@ export type BreakerState = 'closed' | 'open' | 'half_open';
 
 const windowMax = 10;
 const failingToOpen = 8;
-/** Places in the window of one account among others. */
-const placesPerAccount = 5;
+/** Results of one account in the window among others. */
+const resultsPerAccount = 5;
 const resultsMax = 3 * windowMax;
 const resultAgeMaxMs = 600_000;
 const openFirstMs = 60_000;
@@ -33,7 +33,7 @@ const clockFactor = 2;
 
 /**
  * The results with one more, newest last. Only the latest of an inventory counts, and none older
- * than ten minutes: the last result of an idle account is no evidence of the present.
+ * than ten minutes: the last result of an idle account is not evidence of the present.
  */
 export function withResult(
   results: readonly InventoryResult[],
@@ -51,7 +51,7 @@ export function withResult(
  * account alone never fills the window.
  */
 export function isOutage(results: readonly InventoryResult[]): boolean {
-  return failsMostly(newest(results, windowMax, placesPerAccount));
+  return failsMostly(newest(results, windowMax, resultsPerAccount));
 }
 
 /** Whether it is one where this account is the only one of the deployment. */
@@ -89,13 +89,13 @@ export function opened(previous: AppOpening | null, nowMs: number): AppOpening {
   };
 }
 
-/** Past its time a breaker is half open: the first probe that is answered closes it. */
+/** Past its time a breaker is half open: the first probe with a response closes it. */
 export function breakerState(opening: AppOpening | null, nowMs: number): BreakerState {
   if (opening === null) return 'closed';
   return opening.openUntilMs > nowMs ? 'open' : 'half_open';
 }
 
-/** When the next probe is sent if the present one is not answered. */
+/** When the next probe is sent if the present one has no response. */
 export function nextProbeMs(nowMs: number): number {
   return nowMs + probeEveryMs;
 }

@@ -9,10 +9,10 @@ import {
   zstdDecompress,
 } from 'node:zlib';
 
-/** The codings that are asked for; the platform compresses unasked at times. */
+/** The codings that are requested; the platform compresses at times without a request. */
 export const acceptedCodings = 'gzip, br, zstd';
 
-/** Stacked codings of one answer at most. */
+/** Stacked codings of one response at most. */
 const codingsMax = 4;
 /** The largest window that a sender may use (RFC 9659), hence the memory of a decoder. */
 const zstdWindowLogMax = 23;
@@ -40,7 +40,7 @@ const decoders: ReadonlyMap<string, Decoder> = new Map<string, Decoder>([
 type Decoded = Buffer | 'too_large' | 'undecodable';
 
 /**
- * The text of a body in UTF-8, its content codings undone; bytes that are none become U+FFFD.
+ * The text of a body in UTF-8, its content codings undone; invalid bytes become U+FFFD.
  * `too_large` as soon as it exceeds the limit; `undecodable` for a coding that is unknown, or that
  * the bytes are not.
  */

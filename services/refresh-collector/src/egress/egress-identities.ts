@@ -43,12 +43,12 @@ function openDispatcher(egress: EgressName, connectTimeoutMs: number): Dispatche
     ...unlimited,
     uri: egress.origin,
     connections,
-    // Always a tunnel: failures to open it are distinguished from answers of the platform.
+    // Always a tunnel: failures to open it are distinguished from responses of the platform.
     proxyTunnel: true,
     connectTimeout: connectTimeoutMs,
     // Of the connections through the tunnel.
     factory: (origin, options) => new Pool(origin, withoutInterim(options)),
-    // Of the answer to CONNECT.
+    // Of the response to CONNECT.
     clientFactory: (origin, options) =>
       new Pool(origin, { ...options, connections, headersTimeout: connectTimeoutMs }),
     ...(egress.user === null ? {} : { token: `Basic ${credentials}` }),

@@ -98,21 +98,21 @@ describe('an egress identity', () => {
     expect(restIdentity(served, limits, 0).silentUntilMs).toBe(90_000);
   });
 
-  it('rests twice as long after each request without a connection, apart from its silence', () => {
+  it('has twice the cooldown after each request without a connection, apart from its backoff', () => {
     let identity = freshIdentity('a');
-    const rests = Array.from({ length: 7 }, () => {
+    const cooldowns = Array.from({ length: 7 }, () => {
       identity = releaseIdentity(identity, limits, { result: 'unreachable' }, 0);
       return nextRequestMs(identity, limits) / 1_000;
     });
-    expect(rests).toEqual([10, 20, 40, 80, 160, 300, 300]);
+    expect(cooldowns).toEqual([10, 20, 40, 80, 160, 300, 300]);
 
     const throttled = { result: 'throttled', retryAfterMs: null } as const;
     expect(releaseIdentity(identity, limits, throttled, 0)).toMatchObject({
       silentUntilMs: 90_000,
       connectFailures: 0,
     });
-    const answered = releaseIdentity(identity, limits, { result: 'answered' }, 0);
-    const again = releaseIdentity(answered, limits, { result: 'unreachable' }, 0);
+    const connected = releaseIdentity(identity, limits, { result: 'answered' }, 0);
+    const again = releaseIdentity(connected, limits, { result: 'unreachable' }, 0);
     expect(nextRequestMs(again, limits)).toBe(10_000);
   });
 
@@ -141,7 +141,7 @@ describe('an egress identity', () => {
       ['at its rate', released, 20_000],
       ['in use', acquiredAt(nowMs + dayMs), requestMaxMs],
     ])(
-      'a day ahead, %s: waits from the first look for no longer than it ever may',
+      'a day ahead, %s: waits from the first read for no longer than it ever may',
       (_what, stored, longestMs) => {
         let known: IdentityState | undefined;
         const nextMs: number[] = [];

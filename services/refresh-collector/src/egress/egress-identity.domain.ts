@@ -109,7 +109,7 @@ function intervalMs(limits: IdentityLimits): number {
 
 /** The earliest time of the next request, the one in flight included. */
 export function nextRequestMs(identity: IdentityState, limits: IdentityLimits): number {
-  return Math.max(restedMs(identity, limits), identity.inFlight?.untilMs ?? 0);
+  return Math.max(allowedAtMs(identity, limits), identity.inFlight?.untilMs ?? 0);
 }
 
 /**
@@ -121,7 +121,7 @@ export function spareUntilMs(identity: IdentityState, limits: IdentityLimits): n
 }
 
 /** The earliest time of the next request by rate and pauses. */
-function restedMs(identity: IdentityState, limits: IdentityLimits): number {
+function allowedAtMs(identity: IdentityState, limits: IdentityLimits): number {
   const tolerance = (limits.burst - 1) * intervalMs(limits);
   return Math.max(identity.arrivalMs - tolerance, pausedUntilMs(identity));
 }
@@ -146,16 +146,16 @@ export function identityStatus(
   if (identity.silentUntilMs > nowMs) return 'silent';
   if (identity.unreachableUntilMs > nowMs) return 'unreachable';
   if (identity.inFlight && identity.inFlight.untilMs > nowMs) return 'in_use';
-  return restedMs(identity, limits) > nowMs ? 'resting' : 'free';
+  return allowedAtMs(identity, limits) > nowMs ? 'resting' : 'free';
 }
 
 /** Milliseconds until the rate and pauses of one of these identities allow a request. */
-export function firstRestedInMs(
+export function firstAllowedInMs(
   identities: readonly IdentityState[],
   limits: IdentityLimits,
   nowMs: number,
 ): number {
-  const soonest = Math.min(...identities.map((identity) => restedMs(identity, limits)));
+  const soonest = Math.min(...identities.map((identity) => allowedAtMs(identity, limits)));
   return Math.max(0, soonest - nowMs);
 }
 
@@ -192,7 +192,7 @@ export type SlotResult =
   | { readonly result: 'throttled'; readonly retryAfterMs: number | null }
   /** There was no connection. */
   | { readonly result: 'unreachable' }
-  /** The platform answered; the answer is no evidence about the identity. */
+  /** The platform responded; the response is not evidence about the identity. */
   | { readonly result: 'answered' }
   /** There is no evidence about the identity. */
   | { readonly result: 'unknown' };
@@ -231,12 +231,12 @@ export function restIdentity(
 function silenced(
   identity: IdentityState,
   limits: IdentityLimits,
-  askedMs: number,
+  requestedMs: number,
   nowMs: number,
 ): IdentityState {
   const refusals = identity.refusals + 1;
   const doubledMs = doubled(limits.silenceFirstMs, limits.silenceMaxMs, refusals);
-  const silenceMs = Math.max(doubledMs, askedMs);
+  const silenceMs = Math.max(doubledMs, requestedMs);
   return { ...identity, refusals, silentUntilMs: nowMs + silenceMs };
 }
 
@@ -246,8 +246,8 @@ function disconnected(
   nowMs: number,
 ): IdentityState {
   const connectFailures = identity.connectFailures + 1;
-  const restMs = doubled(limits.unreachableFirstMs, limits.unreachableMaxMs, connectFailures);
-  return { ...identity, connectFailures, unreachableUntilMs: nowMs + restMs };
+  const cooldownMs = doubled(limits.unreachableFirstMs, limits.unreachableMaxMs, connectFailures);
+  return { ...identity, connectFailures, unreachableUntilMs: nowMs + cooldownMs };
 }
 
 function doubled(firstMs: number, maxMs: number, times: number): number {

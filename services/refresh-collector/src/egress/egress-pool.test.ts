@@ -1,4 +1,4 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { systemClock } from '@inventory/runtime/clock';
 import { systemIdentifiers } from '@inventory/runtime/identifiers';
 import { type Lifetime, openLifetime } from '@inventory/runtime/lifetime';
@@ -28,11 +28,11 @@ afterEach(async () => {
   jest.useRealTimers();
 });
 
-/** Each look reads from memory: it has ended before the next step. */
+/** Each poll reads from memory: it has ended before the next step. */
 async function pass(byMs: number, stepMs = 50): Promise<void> {
   for (let passedMs = 0; passedMs < byMs; passedMs += stepMs) {
     jest.advanceTimersByTime(stepMs);
-    await nextTurn();
+    await yieldToEventLoop();
   }
 }
 
@@ -126,7 +126,7 @@ describe('an identity that several replicas wait for', () => {
     { bound: 'its rate', of: limits, partMs: 180_000, slotsMin: 4 * 9 },
     { bound: 'the time of a page', of: quick, partMs: 20_000, slotsMin: 4 * 18 },
   ];
-  /** Their looks never fall on the same moment. */
+  /** Their polls never fall on the same moment. */
   async function openApart(count: number, of: typeof limits, store = memoryIdentities()) {
     const pools: EgressPool[] = [];
     for (let at = 0; at < count; at += 1) {

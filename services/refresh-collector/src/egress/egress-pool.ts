@@ -4,7 +4,7 @@ import type { ServiceContext } from '@inventory/service-host/service-context';
 import type { EgressConfig } from './egress-config.ts';
 import {
   acquireIdentity,
-  firstRestedInMs,
+  firstAllowedInMs,
   type IdentityState,
   inUse,
   nextRequestMs,
@@ -105,7 +105,7 @@ export function openEgressPool(
     return false;
   }
 
-  /** One that is free and serves nothing that waits is looked at with the others. */
+  /** One that is free and serves nothing that waits is checked with the others. */
   function wakeWhenFree(all: readonly IdentityState[], nowMs: number): void {
     const times = all.map((identity) => nextRequestMs(identity, limits));
     const soonestMs = Math.min(...times.filter((timeMs) => timeMs > nowMs));
@@ -140,7 +140,7 @@ export function openEgressPool(
       ),
     /** Milliseconds until an identity may send a request, waiting requests not considered. */
     freeInMs: async (): Promise<number> =>
-      firstRestedInMs(await identities.currentIdentities(), limits, clock.now()),
+      firstAllowedInMs(await identities.currentIdentities(), limits, clock.now()),
     /** As old as the identity cache allows. */
     identityStates: (): Promise<readonly IdentityState[]> => identities.currentIdentities(),
     get waiting(): number {

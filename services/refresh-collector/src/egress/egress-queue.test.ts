@@ -10,7 +10,7 @@ const spare = {
   canWait: false,
 };
 
-it('live pages go before scans, and yet a waiting scan gets every fifth turn', async () => {
+it('live pages go before scans, and yet a waiting scan gets every fifth slot', async () => {
   let liveCredit = 0;
   const queue = createEgressQueue<number>(() => ({ urgentUntilMs: null, liveShare: 0.05 }));
   const served: string[] = [];
@@ -21,27 +21,27 @@ it('live pages go before scans, and yet a waiting scan gets every fifth turn', a
   for (let claim = 0; claim < 3; claim += 1) wait('scans', false);
   for (let claim = 0; claim < 20; claim += 1) wait(`account-${claim}`, true);
 
-  for (let turn = 0; turn < 15; turn += 1) {
+  for (let slot = 0; slot < 15; slot += 1) {
     const taken = queue.takeNext({ ...spare, liveCredit });
-    taken?.serve(turn);
+    taken?.serve(slot);
     liveCredit = taken?.liveCredit ?? 0;
     await Promise.resolve();
   }
 
   const four = Array(4).fill('live');
-  const rest = ['live', 'live', 'live'];
-  expect(served).toEqual(['live', 'scan', ...four, 'scan', ...four, 'scan', ...rest]);
+  const last = ['live', 'live', 'live'];
+  expect(served).toEqual(['live', 'scan', ...four, 'scan', ...four, 'scan', ...last]);
 });
 
-it('without a waiting scan every turn is a live page', async () => {
+it('without a waiting scan every slot is a live page', async () => {
   const queue = createEgressQueue<number>(() => ({ urgentUntilMs: null, liveShare: 0.05 }));
-  const turns = Array.from({ length: 12 }, () =>
+  const slots = Array.from({ length: 12 }, () =>
     queue.wait({ accountId: 'a', deadlineMs: null, ...none }, forever),
   );
 
-  for (let turn = 0; turn < 12; turn += 1) queue.takeNext(spare)?.serve(turn);
+  for (let slot = 0; slot < 12; slot += 1) queue.takeNext(spare)?.serve(slot);
 
-  expect(await Promise.all(turns)).toHaveLength(12);
+  expect(await Promise.all(slots)).toHaveLength(12);
 });
 
 it('no request is served by an identity that it avoids', async () => {

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { systemClock } from '@inventory/runtime/clock';
 import { systemIdentifiers } from '@inventory/runtime/identifiers';
 import { type Lifetime, openLifetime } from '@inventory/runtime/lifetime';
@@ -21,10 +21,10 @@ const page = '{"success":1,"total_inventory_count":0}';
 
 let platform: Server;
 let lifetime: Lifetime;
-let answerPage: (response: ServerResponse) => void;
+let sendPage: (response: ServerResponse) => void;
 
 beforeAll(async () => {
-  platform = createServer((_request, response) => answerPage(response));
+  platform = createServer((_request, response) => sendPage(response));
   await once(platform.listen(0, '127.0.0.1'), 'listening');
 });
 afterEach(() => lifetime.close());
@@ -50,7 +50,7 @@ async function open(onWrite: (version: number) => void = () => {}) {
   });
   identities.saveIdentity = async (previous, next) => {
     onWrite(next.version);
-    await nextTurn();
+    await yieldToEventLoop();
     if (isClosed) throw new Error('the store is closed');
     return saveIdentity(previous, next);
   };
@@ -83,15 +83,15 @@ describe('a stop leaves no slot in use (architecture: an identity is released) w
     return { version: identity?.version, inFlight: identity?.inFlight };
   };
 
-  it.each<[moment: string, answer: (response: ServerResponse) => void]>([
-    ['before the platform answers', () => {}],
-    ['after the head of its answer', (response) => response.writeHead(200).flushHeaders()],
-    ['within its answer', (response) => response.write(page.slice(0, 10))],
-  ])('%s', async (_moment, answer) => {
+  it.each<[moment: string, respond: (response: ServerResponse) => void]>([
+    ['before the platform responds', () => {}],
+    ['after the head of its response', (response) => response.writeHead(200).flushHeaders()],
+    ['within its response', (response) => response.write(page.slice(0, 10))],
+  ])('%s', async (_moment, respond) => {
     const egress = await open();
     const requested = Promise.withResolvers<void>();
-    answerPage = (response) => {
-      answer(response);
+    sendPage = (response) => {
+      respond(response);
       requested.resolve();
     };
 
@@ -109,7 +109,7 @@ describe('a stop leaves no slot in use (architecture: an identity is released) w
   ])('%s', async (_moment, write) => {
     const writing = Promise.withResolvers<void>();
     const egress = await open((version) => version === write && writing.resolve());
-    answerPage = (response) => response.end(page);
+    sendPage = (response) => response.end(page);
 
     const reading = egress.read();
     await writing.promise;

@@ -29,14 +29,14 @@ export function afterCountRefused(
   return size.count > smallerCount ? reducedTo(size, smallerCount) : null;
 }
 
-/** After an answer above the byte limit: half of it; null when one asset is too large. */
+/** After a response above the byte limit: half of it; null when one asset is too large. */
 export function afterTooLarge(size: PageSize): PageSize | null {
   return size.count > 1 ? reducedTo(size, Math.floor(size.count / 2)) : null;
 }
 
 /**
  * After a good page. A reduced size doubles again after some good pages: one page of heavy
- * descriptions must not make the rest of the inventory cost twice as many requests. Where each
+ * descriptions must not make the remainder of the inventory cost twice as many requests. Where each
  * increase is refused the pauses double, so that 250 pages waste at most six requests.
  */
 export function afterGoodPage(size: PageSize, { count }: PageSizeRules): PageSize {

@@ -1,5 +1,6 @@
 import { propertyRuns } from '@inventory/testkit/property-runs';
 import fc from 'fast-check';
+import type { PlatformAnswer } from '../platform/platform-answer.domain.ts';
 import {
   avoidedIdentities,
   evaluatePage,
@@ -10,7 +11,6 @@ import {
   requestsFirstPage,
   unreachableIdentities,
 } from './page-verdicts.domain.ts';
-import type { PlatformAnswer } from './platform-answer.domain.ts';
 
 const rules: PageRules = {
   triesMax: 5,

@@ -1,3 +1,5 @@
+import type { PlatformAnswer } from '../platform/platform-answer.domain.ts';
+import type { PlatformPage } from '../platform/platform-page.domain.ts';
 import {
   afterCountRefused,
   afterTooLarge,
@@ -5,8 +7,6 @@ import {
   type PageSize,
   type PageSizeRules,
 } from './page-size.domain.ts';
-import type { PlatformAnswer } from './platform-answer.domain.ts';
-import type { PlatformPage } from './platform-page.domain.ts';
 
 /** Limits for the tries of one page. */
 export interface PageRules extends PageSizeRules {

@@ -1,14 +1,14 @@
 import type { AccountId } from '@inventory/contracts/ids';
 import { type InventoryKey, inventoryKeyText } from '@inventory/contracts/inventory-key';
 import { invariant } from '@inventory/runtime/bug';
-import type { SlotResult } from './egress-identity.domain.ts';
-import type { Egress } from './open-egress.ts';
 import {
   classifyAnswer,
   type FaultReason,
   type PlatformAnswer,
   type RawPlatformAnswer,
-} from './platform-answer.domain.ts';
+} from '../platform/platform-answer.domain.ts';
+import type { SlotResult } from './egress-identity.domain.ts';
+import type { Egress } from './open-egress.ts';
 import type { PlatformClient } from './platform-client.ts';
 
 export interface PageReading {

@@ -28,11 +28,11 @@ function slots(
   const slotOrder = createSlotOrder();
   let { liveCredit } = free;
   return Array.from({ length: count }, () => {
-    const turn = slotOrder.next(requests, rules, { ...free, liveCredit });
-    if (!turn) throw new Error('no request');
-    slotOrder.served(turn.request);
-    liveCredit = turn.liveCredit;
-    return turn.request;
+    const grant = slotOrder.next(requests, rules, { ...free, liveCredit });
+    if (!grant) throw new Error('no request');
+    slotOrder.served(grant.request);
+    liveCredit = grant.liveCredit;
+    return grant.request;
   });
 }
 
@@ -40,7 +40,7 @@ const liveIn = (served: readonly WaitingRequest[]) =>
   served.filter(({ deadlineMs }) => deadlineMs === null).length;
 
 describe('the order of slots', () => {
-  it('serves accounts in turns, and the earliest deadline of each', () => {
+  it('serves accounts round-robin, and the earliest deadline of each', () => {
     const requests = [request('a', 30), request('a', 20), request('b', 40)];
 
     const served = slots(requests, calm, 4);
@@ -48,7 +48,7 @@ describe('the order of slots', () => {
     expect(served.map(({ deadlineMs }) => deadlineMs)).toEqual([20, 40, 20, 40]);
   });
 
-  it('serves urgent scans by deadline before all turns (Refresh: Deadlines) [deadlines]', () => {
+  it('serves urgent scans by deadline before all others (Refresh: Deadlines) [deadlines]', () => {
     const requests = [request('a', 20), request('a', 10), request('b', 30)];
 
     const served = slots(requests, { ...calm, urgentUntilMs: 20 }, 3);
@@ -86,15 +86,18 @@ describe('the order of slots', () => {
     const slotOrder = createSlotOrder();
     let liveCredit = -1;
     for (let slot = 0; slot < 20; slot += 1) {
-      const turn = slotOrder.next([request('a', 10)], calm, { ...free, liveCredit });
-      liveCredit = turn?.liveCredit ?? 0;
+      const grant = slotOrder.next([request('a', 10)], calm, { ...free, liveCredit });
+      liveCredit = grant?.liveCredit ?? 0;
     }
     expect(liveCredit).toBe(1);
   });
 
   it('costs live pages nothing where no scan waits', () => {
-    const turn = createSlotOrder().next([request('live', null)], calm, { ...free, liveCredit: -1 });
-    expect(turn?.liveCredit).toBe(-1);
+    const grant = createSlotOrder().next([request('live', null)], calm, {
+      ...free,
+      liveCredit: -1,
+    });
+    expect(grant?.liveCredit).toBe(-1);
   });
 
   it('uses an identity that made no connection again only where every other one is paused', () => {
@@ -108,7 +111,7 @@ describe('the order of slots', () => {
     expect(next([], ['a'])).toBeUndefined();
   });
 
-  it('serves live pages of accounts in turns, and in the order of their requests', () => {
+  it('serves live pages of accounts round-robin, and in the order of their requests', () => {
     const [first, second, other] = [request('a', null), request('a', null), request('b', null)];
 
     expect(slots([second, first, other], calm, 3)).toEqual([first, other, first]);
@@ -121,16 +124,16 @@ describe('the order of slots', () => {
   it('leaves an inventory that is read to one reader: a live page waits for any read of it, a scan for live pages (upstream 6.17)', () => {
     const [live, scan, other] = [request('a', null), request('b', 10), request('c', 20)];
     const order = createSlotOrder();
-    const turnBeside = (inventory: string, isLive: boolean) => {
+    const nextBeside = (inventory: string, isLive: boolean) => {
       const slot = { ...free, reads: [{ inventory, isLive }] };
       return order.next([live, scan, other], calm, slot)?.request;
     };
     const alone = (one: WaitingRequest, isLive: boolean) =>
       order.next([one], calm, { ...free, reads: [{ inventory: one.inventory, isLive }] });
 
-    expect(turnBeside(live.inventory, true)).toBe(scan);
-    expect(turnBeside(live.inventory, false)).toBe(scan);
-    expect(turnBeside(scan.inventory, true)).toBe(live);
+    expect(nextBeside(live.inventory, true)).toBe(scan);
+    expect(nextBeside(live.inventory, false)).toBe(scan);
+    expect(nextBeside(scan.inventory, true)).toBe(live);
     expect([alone(live, true), alone(live, false), alone(scan, true)]).toEqual(
       Array(3).fill(undefined),
     );
@@ -142,34 +145,34 @@ describe('the order of slots', () => {
     const [live, early, late] = [request('a', null), request('b', 10), request('c', 20)];
     const scanAt = (deadlineMs: number) => ({ isLive: false, deadlineMs });
     const liveClaim = { isLive: true, deadlineMs: null };
-    const turnOf = (requests: readonly WaitingRequest[], slot: Partial<FreeSlot>) =>
+    const nextOf = (requests: readonly WaitingRequest[], slot: Partial<FreeSlot>) =>
       order.next(requests, calm, { ...free, ...slot })?.request;
 
     it('has the slot where one of its scans, whichever is next, has the earliest deadline', () => {
       order.served(early);
 
-      expect(turnOf([early, late], { claims: [scanAt(15)] })).toBe(late);
-      expect(turnOf([early, late], { claims: [scanAt(10)] })).toBe(late);
-      expect(turnOf([early, late], { claims: [scanAt(30), scanAt(9)] })).toBeUndefined();
+      expect(nextOf([early, late], { claims: [scanAt(15)] })).toBe(late);
+      expect(nextOf([early, late], { claims: [scanAt(10)] })).toBe(late);
+      expect(nextOf([early, late], { claims: [scanAt(30), scanAt(9)] })).toBeUndefined();
     });
 
     it('leaves it to a live page for a scan, while live pages are owed one', () => {
-      expect(turnOf([early], { claims: [liveClaim] })).toBeUndefined();
-      expect(turnOf([early], { claims: [liveClaim], liveCredit: -0.1 })).toBe(early);
+      expect(nextOf([early], { claims: [liveClaim] })).toBeUndefined();
+      expect(nextOf([early], { claims: [liveClaim], liveCredit: -0.1 })).toBe(early);
     });
 
     it('leaves it to a live page for a live page, where it had the last one', () => {
-      expect(turnOf([live], { claims: [liveClaim], wasOwn: true })).toBeUndefined();
-      expect(turnOf([live], { claims: [liveClaim] })).toBe(live);
-      expect(turnOf([live], { claims: [scanAt(5)], wasOwn: true })).toBe(live);
+      expect(nextOf([live], { claims: [liveClaim], wasOwn: true })).toBeUndefined();
+      expect(nextOf([live], { claims: [liveClaim] })).toBe(live);
+      expect(nextOf([live], { claims: [scanAt(5)], wasOwn: true })).toBe(live);
     });
 
     it('counts a scan elsewhere as one that waits: a live page costs its credit, and none is owed below zero', () => {
-      const turn = order.next([live], calm, { ...free, claims: [scanAt(5)] });
+      const grant = order.next([live], calm, { ...free, claims: [scanAt(5)] });
 
-      expect(turn?.liveCredit).toBeCloseTo(-0.2);
-      expect(turnOf([live], { claims: [scanAt(5)], liveCredit: -0.1 })).toBeUndefined();
-      expect(turnOf([live], { liveCredit: -0.1 })).toBe(live);
+      expect(grant?.liveCredit).toBeCloseTo(-0.2);
+      expect(nextOf([live], { claims: [scanAt(5)], liveCredit: -0.1 })).toBeUndefined();
+      expect(nextOf([live], { liveCredit: -0.1 })).toBe(live);
     });
 
     it('claims for what may use the slot alone', () => {

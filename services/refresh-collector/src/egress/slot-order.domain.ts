@@ -71,14 +71,14 @@ export interface SlotOrder {
     requests: readonly Request[],
     rules: SlotRules,
     slot: FreeSlot,
-  ): Turn<Request> | undefined;
+  ): SlotGrant<Request> | undefined;
   /** Records that a request got a slot. */
   served(request: SlotRequest): void;
   /** Drops the history: no request waits. */
   clear(): void;
 }
 
-export interface Turn<Request> {
+export interface SlotGrant<Request> {
   readonly request: Request;
   /** The identity's credit of live pages once the request has the slot. */
   readonly liveCredit: number;
@@ -97,7 +97,7 @@ function isUrgent({ deadlineMs }: SlotRequest, { urgentUntilMs }: SlotRules): bo
 
 /**
  * The platform refuses two reads of an inventory within seconds. A scan has one page in flight by its
- * lease, also behind the last page of a worker that was lost.
+ * lease, also after the last page of a worker that was lost.
  */
 function meetsAnother(request: SlotRequest, { reads }: SlotUse): boolean {
   return reads.some(
@@ -131,17 +131,17 @@ export function createSlotOrder(): SlotOrder {
   const lastServed = new Map<string, number>();
   let served = 0;
 
-  /** Urgent scans by deadline; the others by account in turns, and by deadline within one. */
+  /** Urgent scans by deadline; the others round-robin by account, and by deadline within one. */
   function nextScan<Request extends WaitingRequest>(
     scans: readonly Request[],
     rules: SlotRules,
   ): Request | undefined {
     const urgent = scans.filter((request) => isUrgent(request, rules));
     if (urgent.length > 0) return first(urgent, byDeadline);
-    return first(scans, (left, right) => byTurn(left, right) || byDeadline(left, right));
+    return first(scans, (left, right) => byRotation(left, right) || byDeadline(left, right));
   }
 
-  const byTurn = (left: SlotRequest, right: SlotRequest) =>
+  const byRotation = (left: SlotRequest, right: SlotRequest) =>
     (lastServed.get(left.accountId) ?? 0) - (lastServed.get(right.accountId) ?? 0);
 
   return {
@@ -149,7 +149,7 @@ export function createSlotOrder(): SlotOrder {
      * Scans add their part to the credit of live pages, and a live page takes one slot from it. A
      * live page costs nothing where no scan could have used the slot. While scans are urgent, a slot
      * that can wait is for them: one may request its next page in a moment, or on another replica. Of
-     * several replicas the one with the earliest deadline has the slot, and live pages take turns.
+     * several replicas the one with the earliest deadline has the slot, and live pages alternate.
      */
     next(requests, rules, slot) {
       const usable = requests.filter((request) => mayUse(request, slot));
@@ -158,7 +158,7 @@ export function createSlotOrder(): SlotOrder {
       const scan = nextScan(usable.filter(isScan), rules);
       const live = first(
         usable.filter(isLive),
-        (left, right) => byTurn(left, right) || left.order - right.order,
+        (left, right) => byRotation(left, right) || left.order - right.order,
       );
       const isKept = rules.urgentUntilMs !== null && slot.canWait;
       const share = rules.urgentUntilMs === null ? liveShareMax : rules.liveShare;

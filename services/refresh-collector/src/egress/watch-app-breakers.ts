@@ -2,6 +2,7 @@ import type { AccountId } from '@inventory/contracts/ids';
 import { type InventoryKey, inventoryKeyText } from '@inventory/contracts/inventory-key';
 import type { Clock } from '@inventory/runtime/clock';
 import type { Logger } from '@inventory/runtime/logger';
+import type { PlatformAnswer } from '../platform/platform-answer.domain.ts';
 import {
   type AppOpening,
   breakerState,
@@ -15,7 +16,6 @@ import {
   withResult,
 } from './app-breaker.domain.ts';
 import type { AppBreakerStore } from './app-breaker-store.ts';
-import type { PlatformAnswer } from './platform-answer.domain.ts';
 
 const appsMax = 10_000;
 

@@ -4,9 +4,9 @@ import type { ServiceContext } from '@inventory/service-host/service-context';
 import { startWorker } from '@inventory/work/start-worker';
 import type { HoldClient } from '../saga/hold-client.ts';
 import type { Saga } from '../saga/open-saga.ts';
+import { sweepHolds } from '../saga/orphaned-holds.ts';
 import { resendQueues } from '../saga/refresh-document.ts';
 import type { SagaConfig } from '../saga/saga-config.ts';
-import { sweepHolds } from './orphaned-holds.ts';
 import { type Resends, resendWork } from './resend-work.ts';
 
 /** Starts the jobs that refreshes depend on beside messages: resends, and the sweep of old holds. */

@@ -6,7 +6,7 @@ import { only } from '@inventory/testkit/only';
 import { createTestClock } from '@inventory/testkit/test-clock';
 import type { EgressIdentity } from '../egress/egress-identities.ts';
 import type { Denial } from '../egress/page-verdicts.domain.ts';
-import type { RawPlatformAnswer } from '../egress/platform-answer.domain.ts';
+import type { RawPlatformAnswer } from '../platform/platform-answer.domain.ts';
 import { fetchLivePage, type LivePageRequest } from './fetch-live-page.ts';
 import type { LivePages } from './open-live-pages.ts';
 
@@ -22,7 +22,7 @@ function openReplica(slotIsFree = true) {
   const clock = createTestClock();
   const identity = { id: 'direct' } as EgressIdentity;
   const platform = { answer: page, requests: 0, meanwhile: () => {} };
-  const abandoned = createTokenBuckets({ perMinute: 2, keysMax: 10, clock });
+  const abandoned = createTokenBuckets(2, 10, clock);
   const released = async () => {};
   const egress = only<LivePages['egress']>({
     pool: only({

@@ -13,7 +13,7 @@ import { internalRoute } from '@inventory/http/internal-route';
 import { Refused } from '@inventory/http/refused';
 import { Reply } from '@inventory/http/reply';
 import { z } from 'zod';
-import { type PlatformPage, pageMembers } from '../egress/platform-page.domain.ts';
+import { type PlatformPage, pageMembers } from '../platform/platform-page.domain.ts';
 import { fetchLivePage } from './fetch-live-page.ts';
 import type { LivePageOutcome } from './live-page.domain.ts';
 import type { LivePages } from './open-live-pages.ts';

@@ -57,10 +57,10 @@ export function openLivePages(
     waitMaxMs: live.waitMaxMs,
     /** Most pages of one account that are read at a time. */
     accountReadsMax: live.limits.perKeyMax,
-    /** Most of one account in a minute whose client leaves while the platform answers. */
+    /** Most of one account in a minute whose client leaves before the platform responds. */
     abandonedMax,
     /** A token for each request to the platform whose page lost its client: it is not paid. */
-    abandoned: createTokenBuckets({ perMinute: abandonedMax, keysMax, clock }),
+    abandoned: createTokenBuckets(abandonedMax, keysMax, clock),
     /** What was confirmed of an inventory a short time ago, by any replica. */
     findDenial: (scope: InventoryKey): Promise<Denial | null> =>
       inventories.readDenial(inventoryKeyText(scope), live.denialMs),

@@ -17,7 +17,7 @@ export class ScanBeingSaved extends Error {
 /** What refreshes take in place of a scan. */
 export type Observations = ReturnType<typeof openObservations>;
 
-/** A store that answers later is not waited for: the platform is scanned. */
+/** A store that responds later is not waited for: the platform is scanned. */
 const timeoutMs = 2_000;
 const concurrencyMax = 200;
 

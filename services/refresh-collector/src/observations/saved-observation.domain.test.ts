@@ -19,14 +19,14 @@ test.each([
   [0, false],
   [null, false],
 ])(
-  'an observation of a minute ago answers one that allows %s s: %s (Freshness) [max-age-seconds]',
+  'an observation of a minute ago serves one that allows %s s: %s (Freshness) [max-age-seconds]',
   (maxAgeSeconds, taken) => {
     const freshness = maxAgeSeconds === null ? null : { maxAgeSeconds };
     expect(mayTake({ freshness, language: 'english' }, observation, nowMs)).toBe(taken);
   },
 );
 
-test('never one of another language, never an older one, whatever is asked (Freshness) [max-age-seconds]', () => {
+test('never one of another language, never an older one, whatever is requested (Freshness) [max-age-seconds]', () => {
   const language = fc.constantFrom(...languages);
   const freshness = fc.option(fc.record({ maxAgeSeconds: fc.integer({ min: 0, max: 86_400 }) }));
   fc.assert(

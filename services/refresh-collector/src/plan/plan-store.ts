@@ -3,19 +3,8 @@ import type { Logger } from '@inventory/runtime/logger';
 import { createLeases, leaseField } from '@inventory/work/lease';
 import type { Collection } from 'mongodb';
 import { z } from 'zod';
-import { identityStatuses } from '../egress/egress-identity.domain.ts';
-import { openPhases, waitingPhases } from '../saga/refresh.domain.ts';
+import { type RefreshSurvey, refreshSurvey } from '../survey/refresh-survey-store.ts';
 import type { PublishedPlan } from './published-plan.domain.ts';
-import type { RefreshSurvey } from './refresh-survey-store.ts';
-
-const phaseCount = <const Phases extends readonly string[]>(phases: Phases) =>
-  z.object({ phase: z.enum(phases), count: z.int(), oldestAtMs: z.number().nullable() });
-
-const surveySchema = z.object({
-  open: z.array(phaseCount(openPhases)).readonly(),
-  stuck: z.array(phaseCount(waitingPhases)).readonly(),
-  identities: z.array(z.object({ state: z.enum(identityStatuses), count: z.int() })).readonly(),
-});
 
 /** The planner lease, and the plan and the survey that its holder published last. */
 const planSchema = z.object({
@@ -39,7 +28,7 @@ const planSchema = z.object({
   busiest: z
     .array(z.object({ accountId: z.string(), refreshes: z.int(), pages: z.number() }))
     .readonly(),
-  survey: surveySchema.nullable(),
+  survey: refreshSurvey.nullable(),
 });
 export type PlanDocument = z.infer<typeof planSchema>;
 const document = { collection: 'plans', schema: planSchema };
@@ -53,7 +42,7 @@ export function createPlanStore(
   logger: Logger,
 ) {
   return {
-    leases: createLeases({ collection, leaseMs, released: 'kept' }),
+    leases: createLeases(collection, leaseMs, 'kept'),
     /**
      * What the planning replica published last; null before the first, and for a corrupt one, which the
      * next replaces. There is no survey before the first one.

@@ -1,9 +1,9 @@
 import type { Clock } from '@inventory/runtime/clock';
 import type { Logger } from '@inventory/runtime/logger';
 import type { Lease } from '@inventory/work/lease';
+import type { RefreshSurvey } from '../survey/refresh-survey-store.ts';
 import type { PlanStore } from './plan-store.ts';
 import { noPlan, type PublishedPlan } from './published-plan.domain.ts';
-import type { RefreshSurvey } from './refresh-survey-store.ts';
 import type { ReplicaStore } from './replica-store.ts';
 
 export type PlannerLease = ReturnType<typeof createPlannerLease>;

@@ -38,7 +38,7 @@ const demandOf = (accountId: string, demand: Partial<Demand> = {}): Demand => ({
   ...demand,
 });
 
-describe('room for one more refresh', () => {
+describe('capacity for one more refresh', () => {
   it('is there while its typical pages are free', () => {
     expect(missingCapacity(plan, demandOf('new'))).toBeNull();
     expect(missingCapacity({ ...plan, pagesFree: 10 }, demandOf('new'))).toBeNull();
@@ -102,7 +102,7 @@ describe('room for one more refresh', () => {
 });
 
 describe('a refresh of known size', () => {
-  it('has no room where only fewer pages are free', () => {
+  it('has no capacity where only fewer pages are free', () => {
     const full = { ...plan, pagesFree: 20 };
 
     expect(missingCapacity(full, demandOf('new', { pages: 20 }))).toBeNull();
@@ -139,7 +139,7 @@ describe('a refresh of known size', () => {
 });
 
 describe('the expected completion', () => {
-  it('is when the pages were read, accounts in turns (Status: expected_completed_at)', () => {
+  it('is when the pages were read, accounts round-robin (Status: expected_completed_at)', () => {
     // Forty of its own, and as many of the busy one.
     expect(expectedReadMs(plan, 'new', 40, atMs)).toBe(atMs + (40 + 40 + 40) * 6_000);
     expect(expectedReadMs(plan, 'quiet', 100, atMs)).toBe(atMs + (100 + 100) * 6_000);

@@ -148,8 +148,8 @@ function secondsFor(
 }
 
 /**
- * When this many pages of an account are expected to have been read while accounts take turns page
- * by page; null when there is no estimate.
+ * When this many pages of an account are expected to have been read while accounts are
+ * round-robin page by page; null when there is no estimate.
  */
 export function expectedReadMs(
   plan: PublishedPlan,

@@ -34,7 +34,7 @@ type StepResult =
   | { readonly result: 'changed' | 'unchanged' }
   | { readonly result: 'failed'; readonly id: string; readonly error: unknown };
 
-/** The inventory is leased to another refresh, as a crash leaves it: its turn goes to others. */
+/** The inventory is leased to another refresh, as a crash leaves it: its start goes to others. */
 class LeaseHeld extends Error {
   override name = 'LeaseHeld';
 }

@@ -9,7 +9,7 @@ import {
 } from './queued-refreshes.domain.ts';
 import type { Reservations } from './reservations.domain.ts';
 
-/** A queued refresh in its turn, with the pages to expect of it. */
+/** A queued refresh in its order, with the pages to expect of it. */
 export interface Candidate extends QueuedRefresh {
   readonly pages: number;
   readonly isSizeKnown: boolean;
@@ -40,9 +40,9 @@ interface NextCandidate extends AccountProgress {
 }
 
 /**
- * Accounts in turns, by pages: an account whose pages are no more than its part of the capacity is
+ * Accounts round-robin, by pages: an account whose pages are no more than its part of the capacity is
  * before what exceeds the part of another. Within an account by queue deadline, without blocked ones.
- * The runs of watches, of all accounts, are behind everything else.
+ * The runs of watches, of all accounts, are after everything else.
  * Computed as far as it is read.
  */
 export function* inFairOrder(

@@ -5,11 +5,11 @@ import { createMinimumTree } from './reservations.domain.ts';
 const number = fc.integer({ min: -100, max: 100 });
 const change = fc.record({
   kind: fc.constantFrom('add', 'set'),
-  place: fc.nat(),
+  index: fc.nat(),
   by: fc.oneof(number, fc.constant(Number.POSITIVE_INFINITY)),
 });
 
-describe('the least number from a place on', () => {
+describe('the least number from an index on', () => {
   it('is that of the plain list, whatever was added and set', () => {
     fc.assert(
       fc.property(
@@ -18,8 +18,8 @@ describe('the least number from a place on', () => {
         (numbers, changes) => {
           const list = [...numbers];
           const tree = createMinimumTree(numbers);
-          for (const { kind, place, by } of changes) {
-            const from = place % list.length;
+          for (const { kind, index, by } of changes) {
+            const from = index % list.length;
             if (kind === 'set') {
               list[from] = by;
               tree.set(from, by);

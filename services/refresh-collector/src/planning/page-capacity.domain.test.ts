@@ -25,7 +25,7 @@ const identity = (state: Partial<IdentityState> = {}): IdentityState => ({
   ...state,
 });
 
-/** Requests that one identity can send until a time, if each is answered at once. */
+/** Requests that one identity can send until a time, if each has its response at once. */
 function requestsUntil(start: IdentityState, timeMs: number): number {
   let state = start;
   for (let count = 0; ; count += 1) {

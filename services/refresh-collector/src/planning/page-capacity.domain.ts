@@ -58,7 +58,7 @@ export function pageCapacities(
     hoped: capacityOf(sources.map((source) => ({ ...source, weight: 1 }))),
     /** The earliest end of a pause; now where one has none. */
     servesFromMs: Math.min(...sources.map(({ fromMs }) => fromMs)),
-    /** Upper bound until `timeMs`: every identity rested and served. */
+    /** Upper bound until `timeMs`: every identity is free and serves. */
     atMostUntil: (timeMs: number): number =>
       identities.length * (Math.max(0, timeMs - nowMs) / intervalMs + limits.burst),
   };

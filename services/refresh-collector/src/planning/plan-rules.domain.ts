@@ -12,7 +12,7 @@ export interface PlanRules {
   /** Most scans at once, over all replicas. */
   readonly scansMax: number;
   readonly scansPerAccountMax: number;
-  /** Part of the capacity that scans may reserve; the rest is for live pages and retries. */
+  /** Part of the capacity that scans may reserve; the remainder is for live pages and retries. */
   readonly share: number;
   /** The largest size that a scan of unknown size is assumed to have. */
   readonly pagesMax: number;

@@ -35,16 +35,16 @@ const sumOf = (refreshes: readonly QueuedRefresh[]) => ({
 /** All that an account shows one after the other. */
 function walk(account: QueuedAccount, ofApps: readonly number[], busy: ReadonlySet<string>) {
   const shown: string[] = [];
-  let place = { queueDeadlineMs: nowMs, id: '~' };
+  let position = { queueDeadlineMs: nowMs, id: '~' };
   for (;;) {
     const next = account.firstAfter(
-      place,
+      position,
       (appId) => ofApps.includes(appId),
       ({ inventory }) => busy.has(inventory),
     );
     if (!next) return shown;
     shown.push(next.id);
-    place = next;
+    position = next;
   }
 }
 
@@ -112,7 +112,7 @@ describe('queued refreshes', () => {
     );
   });
 
-  it('end no more overdue ones at a time than are asked for', () => {
+  it('end no more overdue ones at a time than are requested', () => {
     const late = Array.from({ length: 5 }, (_, index) => ({
       id: `${index}`,
       accountId: `${index}`,

@@ -28,8 +28,8 @@ export interface QueuedAccount {
   /** A refresh of unknown size counts with the typical pages. */
   sum(typicalPages: number): QueuedSum;
   /**
-   * The first refresh behind this position that is not blocked. Of an inventory only the first refresh
-   * is looked at: others of it wait for its scan.
+   * The first refresh after this position that is not blocked. Of an inventory only the first refresh
+   * is considered: others of it wait for its scan.
    */
   firstAfter(
     position: QueuePosition,
@@ -62,8 +62,8 @@ interface Account extends QueuedAccount {
 }
 
 /**
- * Queued refreshes by account, kept sorted: what a plan looks at costs the same however many wait
- * behind it.
+ * Queued refreshes by account, kept sorted: what a plan reads costs the same however many wait
+ * after it.
  */
 export function createQueuedRefreshes(refreshes: Iterable<QueuedRefresh> = []) {
   const byId = new Map<string, QueuedRefresh>();
@@ -165,7 +165,7 @@ function openAccount(accountId: string): Account {
       let first: QueuedRefresh | undefined;
       for (const { appId, isWatch, heads } of lanes.values()) {
         if (!ofApps(appId) || (position.isWatch && !isWatch)) continue;
-        // The runs of watches begin behind every other refresh.
+        // The runs of watches begin after every other refresh.
         let index = isWatch && !position.isWatch ? 0 : indexAfter(heads, position);
         let refresh = heads[index];
         while (refresh && isBlocked(refresh)) {

@@ -48,7 +48,7 @@ describe('reservations', () => {
     expect(reservations.fits(inMinutes(90), 31)).toBe(false);
   });
 
-  it('have room for a page at once while no deadline is full to its last page', () => {
+  it('have capacity for a page at once while no deadline is full to its last page', () => {
     const reservations = open();
     expect(reservations.fitsAtOnce(1)).toBe(true);
     reservations.add(inMinutes(30), 28);

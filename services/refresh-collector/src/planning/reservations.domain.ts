@@ -17,13 +17,13 @@ export function openReservations(
 ) {
   const stepMs = Math.max(1, horizonMs / steps);
   const timeOf = (step: number) => nowMs + step * stepMs;
-  const unreserved = Array.from(
-    { length: steps + 1 },
-    (_, step) => share * capacity.until(timeOf(step)),
-  );
+  const unreserved = new Float64Array(steps + 1);
+  for (let step = 0; step <= steps; step += 1) {
+    unreserved[step] = share * capacity.until(timeOf(step));
+  }
   const free = createMinimumTree(unreserved);
   /** The same at the deadlines of what is reserved. */
-  const freeAtDeadlines = createMinimumTree(unreserved.map(() => Number.POSITIVE_INFINITY));
+  const freeAtDeadlines = createMinimumTree(unreserved.fill(Number.POSITIVE_INFINITY));
   const stepOf = (deadlineMs: number) =>
     Math.max(0, Math.min(steps, Math.floor((deadlineMs - nowMs) / stepMs)));
 
@@ -63,12 +63,15 @@ export function openReservations(
  * the end, in logarithmic time. The numbers are its leaves; each node has the minimum below it without
  * what was added to the nodes above it.
  */
-export function createMinimumTree(numbers: readonly number[]) {
+export function createMinimumTree(numbers: ArrayLike<number>) {
   const size = 2 ** Math.ceil(Math.log2(Math.max(1, numbers.length)));
   const minimum = new Float64Array(2 * size).fill(Number.POSITIVE_INFINITY);
   const added = new Float64Array(2 * size);
   minimum.set(numbers, size);
-  for (let node = size - 1; node >= 1; node -= 1) update(node);
+  // Nothing is added yet. One of a pair is at an even place.
+  for (let node = 2 * size - 2; node >= 2; node -= 2) {
+    minimum[node >> 1] = Math.min(minimum[node] ?? 0, minimum[node + 1] ?? 0);
+  }
 
   function leastBelow(node: number): number {
     return (minimum[node] ?? Number.POSITIVE_INFINITY) + (added[node] ?? 0);

@@ -136,7 +136,7 @@ describe('a scan starts', () => {
 });
 
 describe('accounts', () => {
-  it('take turns by pages: none starves behind large refreshes queued before (Refresh: Deadlines)', () => {
+  it('are served round-robin by pages: none starves because of large refreshes queued before (Refresh: Deadlines)', () => {
     const large = ['large-1', 'large-2'].map((id) => queued(id, 125));
 
     const { start } = plan({ capacity: capacityOf(2.8), queued: [...large, queued('small', 40)] });
@@ -173,7 +173,7 @@ describe('accounts', () => {
     expect(plan({ queued: [of('later', 29), of('sooner', 20)] }).start).toEqual(['sooner']);
   });
 
-  it('start the runs of watches behind everything else, of every account and whatever their deadlines (Watches) [watch-runs]', () => {
+  it('start the runs of watches after everything else, of every account and whatever their deadlines (Watches) [watch-runs]', () => {
     const run = (id: string, of: Partial<QueuedRefresh> = {}) =>
       queued(id, 10, { isWatch: true, queueDeadlineMs: inMinutes(5), ...of });
     const runs = [run('run-1', { accountId: 'a' }), run('run-2')];
@@ -207,11 +207,11 @@ describe('an inventory', () => {
       queued(`waiting-${index}`, 125, { accountId, inventory: 'busy' }),
     );
 
-    const rest = queued('rest', 40, { accountId, queueDeadlineMs: inMinutes(30) });
+    const other = queued('other', 40, { accountId, queueDeadlineMs: inMinutes(30) });
 
-    const { start } = plan({ capacity: capacityOf(3), scans, queued: [...waiting, rest] });
+    const { start } = plan({ capacity: capacityOf(3), scans, queued: [...waiting, other] });
 
-    expect(start).toEqual(['rest']);
+    expect(start).toEqual(['other']);
   });
 });
 
@@ -364,7 +364,7 @@ describe('while the breaker of an application is open [application-breaker]', ()
     expect([resume, start]).toEqual([['first'], []]);
   });
 
-  it('its pages and scans count for nothing: others start in their place', () => {
+  it('its pages and scans count for nothing: others start instead', () => {
     const accountId = 'a';
     const scans = [scan('running', 60, { appId: 440, accountId })];
     const waiting = queued('waiting', 90, { appId: 440, accountId });

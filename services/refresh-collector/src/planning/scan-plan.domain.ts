@@ -36,8 +36,8 @@ export interface ScanPlan {
 /**
  * Decides which scans start, park and end. A scan starts only where its pages fit beside all running
  * scans, and no start takes the pages that an earlier refresh needs before its own latest deadline.
- * Accounts take turns; within an account the earliest queue deadline is first. While anything waits,
- * one scan at least runs: nothing else would show that identities that failed serve again.
+ * Accounts are round-robin; within an account the earliest queue deadline is first. While anything
+ * waits, one scan at least runs: nothing else would show that identities that failed serve again.
  */
 export function planScans(snapshot: QueueSnapshot, rules: PlanRules): ScanPlan {
   const { nowMs } = snapshot;

@@ -6,7 +6,7 @@ import { noPlan, sizeHoldsMs } from '../plan/published-plan.domain.ts';
 import { noEndCheck } from '../saga/recorded-scan.domain.ts';
 import type { PlannedRefresh } from '../saga/refresh.domain.ts';
 import type { ChangedRefresh } from '../saga/refresh-document.ts';
-import type { PlanLimits } from './plan-open-scans.ts';
+import type { PlanLimits } from './planning.ts';
 import type { QueuedRefresh, QueuePosition } from './queued-refreshes.domain.ts';
 import type { PlannedRefreshes } from './scan-queue.ts';
 import { createScanQueue } from './scan-queue.ts';

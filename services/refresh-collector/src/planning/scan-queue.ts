@@ -10,7 +10,7 @@ import {
 } from '../saga/recorded-scan.domain.ts';
 import type { PlannedRefresh } from '../saga/refresh.domain.ts';
 import type { ScanStore } from '../scans/scan-store.ts';
-import type { PlanLimits } from './plan-open-scans.ts';
+import type { PlanLimits } from './planning.ts';
 import type { OpenRefreshes, StartedScan } from './queue-snapshot.domain.ts';
 import { createQueuedRefreshes, type QueuedRefresh } from './queued-refreshes.domain.ts';
 import { createTypicalPages } from './typical-pages.domain.ts';

@@ -13,7 +13,7 @@ export interface StartedScans {
   readonly pagesFree: number;
 }
 
-/** More are not looked at in one plan. */
+/** More are not considered in one plan. */
 const candidatesMax = 10_000;
 
 /**
@@ -24,7 +24,7 @@ const candidatesMax = 10_000;
  *
  * A second scan of an account waits while enough scans run to keep the identities busy: an early
  * start would reserve pages before accounts that arrive later. While an account without a scan waits
- * with an unknown size, what comes after it leaves room for its first page.
+ * with an unknown size, what comes after it leaves capacity for its first page.
  */
 export function scansToStart(
   plan: OpenPlan,
@@ -70,7 +70,7 @@ interface Pass {
   hasScanOfUnknownSize: boolean;
   /** A first page is left to an account without a scan. */
   firstPageReserved: boolean;
-  /** Pages of what was looked at and may be read. */
+  /** Pages of what was considered and may be read. */
   queuedPagesConsidered: number;
 }
 

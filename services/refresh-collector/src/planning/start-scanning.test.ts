@@ -8,7 +8,7 @@ test.each([
   ['500', '250', 250],
   ['500', '100', 100],
 ])(
-  'with pages of %s assets and scans of at most %s pages, room is kept for %i pages of unknown size (Refresh: Deadlines)',
+  'with pages of %s assets and scans of at most %s pages, capacity is kept for %i pages of unknown size (Refresh: Deadlines)',
   (PLATFORM_PAGE_COUNT, SCAN_PAGES_MAX, pages) => {
     const config = loadConfig({ ...requiredSettings, PLATFORM_PAGE_COUNT, SCAN_PAGES_MAX });
 

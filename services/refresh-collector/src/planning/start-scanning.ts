@@ -21,7 +21,7 @@ import type { ScanConfig } from '../scans/scan-config.ts';
 import { createScanWorker, type ScanWorker } from '../scans/scan-worker.ts';
 import type { Scans } from '../scans/scans.ts';
 import { observeScans } from './plan-metrics.ts';
-import type { PlanLimits } from './plan-open-scans.ts';
+import type { PlanLimits } from './planning.ts';
 import { createScanScheduler, type ScanScheduler } from './scan-scheduler.ts';
 
 type Config = EgressConfig & SagaConfig & ScanConfig;

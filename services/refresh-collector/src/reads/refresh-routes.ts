@@ -1,4 +1,5 @@
 import { refreshApi } from '@inventory/contracts/internal/refresh';
+import { inventoryKey, inventoryKeyText } from '@inventory/contracts/inventory-key';
 import { internalRoute } from '@inventory/http/internal-route';
 import { Refused } from '@inventory/http/refused';
 import type { Estimate } from '../plan/status-estimate.domain.ts';
@@ -42,10 +43,15 @@ const listRefreshesRoute = internalRoute({
   ...refreshApi.listRefreshes,
   async handle(reads: Reads, { path, query }) {
     const { beforeRequestedAtMs: requestedAtMs, beforeRefreshId: refreshId } = query;
+    const ofInventory = inventoryKey.safeParse(query).data;
     const { items, hasMore } = await listConfirmed(reads, {
       projectId: path.projectId,
       states: query.state,
       refreshIds: query.refreshId,
+      outcomes: query.outcome,
+      inventory: ofInventory && inventoryKeyText(ofInventory),
+      from: query.from,
+      to: query.to,
       watchId: query.watchId,
       isCharged: query.charged && query.charged === 'true',
       limit: query.limit,

@@ -68,6 +68,7 @@ export function cancelledPlaceholder(
     requestedAtMs: nowMs,
     freshness: null,
     watchId: null,
+    credentialId: null,
   } as const;
   return refusedAttempt(newRefresh(request, undefined, trace, nowMs), attemptCancelled);
 }

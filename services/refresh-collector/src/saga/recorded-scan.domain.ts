@@ -19,12 +19,12 @@ export interface InventorySize {
   readonly scannedMs: number;
 }
 
-/** More than a scan reads: what is above it is no size, for the total that it comes from may be absurd. */
+/** More than a scan reads: a larger size is bounded, as the reported total may be absurd. */
 const reportedPagesMax = 300;
 
 /**
- * Pages of the inventory, read ones included; null until the first is read. The rest is expected in
- * pages as large as those before: on some days the platform gives fewer assets a page than the
+ * Pages of the inventory, read ones included; null until the first is read. The others are expected
+ * in pages as large as those before: on some days the platform gives fewer assets a page than the
  * settings request.
  */
 export function reportedPages(
@@ -75,7 +75,7 @@ export interface RecordedPage {
 
 /** A last page without assets is accepted only after the page before it was read again. */
 export const endCheck = z.object({
-  /** The cursor behind which nothing was left; null unless the page before it is being read again. */
+  /** The cursor after which nothing was left; null unless the page before it is read again. */
   cursor: z.string().nullable(),
   /** Checks of this scan, by all its workers. */
   attempts: z.int(),

@@ -26,7 +26,7 @@ const document = refresh.extend({
   scopeKey: z.string(),
   /** The resend of its pending command. */
   work: workField.exactOptional(),
-  /** When its phase, its pages or its place in the plan last changed, from `queued` on. */
+  /** When its phase, its pages or its position in the plan last changed, from `queued` on. */
   changedAt: z.date().exactOptional(),
   expireAt: z.date().exactOptional(),
   pages: z.array(stagedPage).exactOptional(),
@@ -100,7 +100,7 @@ export function newDocument(
   };
 }
 
-/** Those of commands with credits behind them do not wait for announcements. */
+/** Those of commands that hold credits do not wait for announcements. */
 export const resendQueues = ['commands', 'announcements'] as const;
 export type ResendQueue = (typeof resendQueues)[number];
 

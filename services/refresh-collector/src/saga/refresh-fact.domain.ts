@@ -19,7 +19,7 @@ export type Fact =
       /** Assets that the pages read so far cover. */
       readonly assetsRead: number;
     }
-  /** A last page had no assets behind this cursor: the page before it is read again. */
+  /** A last page had no assets after this cursor: the page before it is read again. */
   | { readonly fact: 'end_doubted'; readonly cursor: string | null }
   /** Another worker resumes the scan: writes of the last one are refused. */
   | { readonly fact: 'scan_taken'; readonly worker: string }

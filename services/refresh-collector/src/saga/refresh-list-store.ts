@@ -1,5 +1,5 @@
 import type { ProjectId, WatchId } from '@inventory/contracts/ids';
-import type { RefreshState } from '@inventory/contracts/vocabulary';
+import type { RefreshOutcome, RefreshState } from '@inventory/contracts/vocabulary';
 import { readEach, readFirst } from '@inventory/mongo/parse-document';
 import type { TypedCollection } from '@inventory/mongo/typed-collection';
 import type { Logger } from '@inventory/runtime/logger';
@@ -12,6 +12,13 @@ export interface RefreshListQuery {
   readonly states: readonly RefreshState[];
   /** Empty: any refresh. */
   readonly refreshIds: readonly string[];
+  /** Empty or absent: any outcome, and none. */
+  readonly outcomes?: readonly RefreshOutcome[];
+  /** Only those of the inventory with this key. */
+  readonly inventory?: string | undefined;
+  /** Only those that were requested then or later, and before then. */
+  readonly from?: number | undefined;
+  readonly to?: number | undefined;
   /** Only the runs of this watch. */
   readonly watchId?: WatchId | undefined;
   /** Only those that cost something; with false, only those that are settled and cost nothing. */
@@ -32,6 +39,8 @@ const countMax = 1_000;
 
 /** The index that leaves refused attempts out. */
 const byPhase = 'project_phase_newest';
+const byInventory = 'project_inventory_newest';
+const byOutcome = 'project_outcome_newest';
 const byWatch = 'watch_newest';
 const byWaiting = 'waiting_for_observation';
 
@@ -49,20 +58,25 @@ export function createRefreshListStore(
       projectId,
       states,
       refreshIds,
+      outcomes = [],
       limit,
       before,
       ...of
     }: RefreshListQuery): Promise<ListedRefreshes> {
-      const phases = states.length > 0 ? states.flatMap(phasesShownAs) : shownPhases;
+      const ofStates = states.length > 0 ? states.flatMap(phasesShownAs) : shownPhases;
+      // An outcome is shown once it is final.
+      const phases = outcomes.length > 0 ? ofStates.filter(isCompleted) : ofStates;
       const filter = {
         projectId,
         phase: { $in: phases },
         ...(refreshIds.length > 0 ? { _id: { $in: [...refreshIds] } } : {}),
+        ...(outcomes.length > 0 ? { outcome: { $in: [...outcomes] } } : {}),
+        ...(of.inventory ? { scopeKey: of.inventory } : {}),
         ...(of.watchId ? { watchId: of.watchId } : {}),
         ...(of.isCharged === undefined ? {} : { 'billing.charged': of.isCharged ? { $gt: 0 } : 0 }),
-        ...(before ? olderThan(before) : {}),
+        ...requestedWithin(of.from, of.to, before),
       };
-      const hint = refreshIds.length > 0 ? {} : { hint: of.watchId ? byWatch : byPhase };
+      const hint = refreshIds.length > 0 ? {} : { hint: indexFor(of, outcomes) };
       const newest = refreshes
         .find(filter, { projection: { pages: 0 }, ...hint })
         .sort({ requestedAtMs: -1, _id: -1 });
@@ -115,11 +129,31 @@ export function createRefreshListStore(
   };
 }
 
-/** A range of the index, and the rule for those of the same time. */
-function olderThan(before: NonNullable<RefreshListQuery['before']>) {
-  const { requestedAtMs, refreshId } = before;
-  return {
-    requestedAtMs: { $lte: requestedAtMs },
-    $or: [{ requestedAtMs: { $lt: requestedAtMs } }, { _id: { $lt: refreshId } }],
+const isCompleted = (phase: Refresh['phase']): boolean => phase === 'completed';
+
+function indexFor(
+  { watchId, inventory }: Pick<RefreshListQuery, 'watchId' | 'inventory'>,
+  outcomes: readonly RefreshOutcome[],
+): string {
+  if (watchId) return byWatch;
+  if (inventory) return byInventory;
+  return outcomes.length > 0 ? byOutcome : byPhase;
+}
+
+/** A range of the index, and the rule for those of the same time as `before`. */
+function requestedWithin(
+  from: number | undefined,
+  to: number | undefined,
+  before: RefreshListQuery['before'],
+) {
+  const range = {
+    ...(from === undefined ? {} : { $gte: from }),
+    ...(to === undefined ? {} : { $lt: to }),
+    ...(before ? { $lte: before.requestedAtMs } : {}),
   };
+  if (Object.keys(range).length === 0) return {};
+  if (!before) return { requestedAtMs: range };
+  const { requestedAtMs, refreshId } = before;
+  const older = [{ requestedAtMs: { $lt: requestedAtMs } }, { _id: { $lt: refreshId } }];
+  return { requestedAtMs: range, $or: older };
 }

@@ -17,7 +17,7 @@ export const lostHolds = counter({
   description: 'Refreshes completed without a charge because the ledger had no hold to settle',
 });
 /** Completed as they were requested, or in place of their scan. */
-export const savedAnswers = counter({
+export const savedCompletions = counter({
   name: 'inventory.refresh.saved',
   description: 'Refreshes completed by a saved observation, without a scan',
 });
@@ -44,6 +44,6 @@ export function countTransition(refresh: Refresh, left: RefreshPhase): void {
   transitions.add(1, { phase: refresh.phase, outcome });
   if (refresh.phase !== 'completed' || refresh.completedAtMs === null || refresh.eventAppended)
     return;
-  if (isServedFromSaved(refresh)) savedAnswers.add(1);
+  if (isServedFromSaved(refresh)) savedCompletions.add(1);
   refreshDuration.record((refresh.completedAtMs - refresh.requestedAtMs) / 1_000, { outcome });
 }

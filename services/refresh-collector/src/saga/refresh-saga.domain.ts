@@ -129,7 +129,7 @@ function withParked(refresh: Refresh, parked: boolean): Step {
 
 /**
  * The saga as one table from phase and fact to a step. A fact without a rule is ignored; one that
- * was applied already is answered again where its sender waits for the outcome.
+ * was applied already is replied to again where its sender waits for the outcome.
  */
 const rules: Rules = {
   accepted: {
@@ -262,7 +262,7 @@ function fenced(refresh: Refresh): Refresh {
 }
 
 /**
- * A manifest that is rejected is no whole inventory. Staged pages that are gone, and a scan that was
+ * A rejected manifest is not a whole inventory. Staged pages that are gone, and a scan that was
  * not decided in time, are faults of the service.
  */
 function refusedAssembly({ cancelRequested }: Refresh, reason: RejectionReason): FailedScanOutcome {

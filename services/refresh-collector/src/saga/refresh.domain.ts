@@ -1,4 +1,4 @@
-import { revisionId } from '@inventory/contracts/ids';
+import { credentialId, revisionId } from '@inventory/contracts/ids';
 import { refreshRequested } from '@inventory/contracts/messages/refresh';
 import { type RefreshRefusal, refreshRefusal } from '@inventory/contracts/refusal';
 import {
@@ -78,6 +78,8 @@ export type Reservation = z.infer<typeof reservation>;
 
 /** One refresh attempt: what was requested, and what the saga, from acceptance to its event, made of it. */
 export const refresh = refreshRequested.out.extend({
+  /** Null where an earlier version stored it. */
+  credentialId: credentialId.nullable().default(null),
   version: z.int(),
   phase: z.enum(refreshPhases),
   /** Null when none was given, and once a refusal released it. */

@@ -50,7 +50,7 @@ function messagesOf(
 }
 
 function reserve(refresh: Refresh): OutgoingMessage {
-  const { accountId, projectId, refreshId } = refresh;
+  const { accountId, projectId, credentialId, refreshId } = refresh;
   const commandId = billingCommandId.reserve(refreshId);
   const { requestId, maxCredits, queueDeadlineMs: deadlineAtMs, retryAfterSeconds } = refresh;
   const productCode = productOf(refresh);
@@ -59,7 +59,7 @@ function reserve(refresh: Refresh): OutgoingMessage {
     type: 'billing.reserve.v1',
     id: commandId,
     ...(refresh.waitingId === null ? {} : { waitingId: refresh.waitingId }),
-    body: { commandId, accountId, projectId, refreshId, ...held },
+    body: { commandId, accountId, projectId, credentialId, refreshId, ...held },
   };
 }
 

@@ -70,7 +70,7 @@ export function createInventoryStore(
   leaseMs: number,
   logger: Logger,
 ) {
-  const leases = createLeases({ collection, leaseMs, released: 'kept' });
+  const leases = createLeases(collection, leaseMs, 'kept');
   const leaseOf = ({ inventory, token }: InventoryLease) => ({ id: inventory, owner: token });
   const closes = createBatcher<AnyBulkWriteOperation<InventoryDocument>, void>({
     ...sharedCommands,
@@ -184,8 +184,8 @@ function waitingLeaseOf(stored: InventoryDocument) {
 }
 
 /**
- * The place of the scan after this one among those of its inventory, whatever clocks say. It is no
- * less than the time, so that it also grows where the inventory was forgotten or restored.
+ * The position of the scan after this one among those of its inventory, whatever clocks say. It
+ * is not less than the time, so that it also grows where the inventory was forgotten or restored.
  */
 function nextSequence(nowMs: number) {
   return { $max: [{ $add: ['$sequence', 1] }, nowMs] };

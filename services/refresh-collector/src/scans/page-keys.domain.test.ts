@@ -1,4 +1,4 @@
-import { pieceOf } from '../egress/text-pieces.domain.ts';
+import { pieceOf } from '../platform/text-pieces.domain.ts';
 import { keysMax, keysOfPage, noKeys, withKeys } from './page-keys.domain.ts';
 
 const assetOf = (assetid: string, isCurrency = false) => ({

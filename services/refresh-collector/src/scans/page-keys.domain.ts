@@ -1,4 +1,4 @@
-import type { PageAsset } from '../egress/platform-rows.domain.ts';
+import type { PageAsset } from '../platform/platform-rows.domain.ts';
 import type { PageKeys } from '../saga/recorded-scan.domain.ts';
 
 /** Of all pages of a scan: 8 MB of the document of its refresh. Those of pages beyond are left out. */

@@ -5,7 +5,7 @@ import type { InternalClient } from '@inventory/http/internal-client';
 import { type PagePlace, stagePage } from '@inventory/http/stage-page';
 import { freeBytes } from '@inventory/runtime/free-bytes';
 import type { SerialExecutor } from '@inventory/runtime/serial-executor';
-import { type PlatformPage, pageText } from '../egress/platform-page.domain.ts';
+import { type PlatformPage, pageText } from '../platform/platform-page.domain.ts';
 
 /**
  * Stages pages in the revision-store; the result is the page's entry of the manifest. Rejects with

@@ -1,4 +1,4 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { Refused } from '@inventory/http/refused';
 import { createLogger } from '@inventory/runtime/logger';
 import { createSerialExecutor } from '@inventory/runtime/serial-executor';
@@ -46,7 +46,7 @@ interface ScanChanges {
   readonly starting?: Promise<Refresh | null>;
 }
 
-/** A scan whose page requests are answered by `fetchPage`. */
+/** A scan whose page requests are served by `fetchPage`. */
 function openScan(fetchPage: PlatformClient['fetchPage'], changes: ScanChanges = {}) {
   const saved: Refresh[] = [];
   const released: SlotResult[] = [];
@@ -121,8 +121,8 @@ describe('an error while a page is read', () => {
 
   it('releases the slot of its request', async () => {
     const body = Buffer.from('{}');
-    const answer = { status: 403, body, retryAfterMs: null };
-    const broken = new Proxy(answer, {
+    const response = { status: 403, body, retryAfterMs: null };
+    const broken = new Proxy(response, {
       get: (target, name) => {
         if (name === 'retryAfterMs') throw new TypeError('broken');
         return Reflect.get(target, name);
@@ -231,7 +231,7 @@ describe('a page that is read while the one before is staged and recorded (Refre
     async function releaseAll(): Promise<void> {
       const ended = scan.run().then(() => history.push('ended'));
       while (history.at(-1) !== 'ended') {
-        await nextTurn();
+        await yieldToEventLoop();
         for (const release of held.splice(0)) release();
       }
       await ended;

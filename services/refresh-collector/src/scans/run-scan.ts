@@ -11,8 +11,8 @@ import {
   requestsFirstPage,
   unreachableIdentities,
 } from '../egress/page-verdicts.domain.ts';
-import type { PlatformAnswer } from '../egress/platform-answer.domain.ts';
 import { readPage } from '../egress/read-page.ts';
+import type { PlatformAnswer } from '../platform/platform-answer.domain.ts';
 import { applyTo } from '../saga/apply-fact.ts';
 import type { StagedPageRecord } from '../saga/refresh-document.ts';
 import type { Fact } from '../saga/refresh-fact.domain.ts';

@@ -40,7 +40,7 @@ export function countEnds(
     counted.set(startMs, sumOf(counted.get(startMs) ?? noneSince(startMs), quarter));
   }
 
-  // Closed behind the job: what it leaves is saved.
+  // Closed after the job: what it leaves is saved.
   lifetime.defer('counted ends of refreshes', save);
   startPeriodicJob({
     lifetime,

@@ -11,7 +11,7 @@ const quarterHour = z.object({
   _id: z.number(),
   completed: z.int().default(0),
   failed: z.int().default(0),
-  /** By the place of their bound. */
+  /** By the index of their bound. */
   waits: z.record(z.string(), z.int()).default({}),
   expireAt: z.date(),
 });

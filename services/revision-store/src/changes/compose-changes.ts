@@ -29,16 +29,16 @@ export async function findSets(
 }
 
 /**
- * What changed over all sets, in the order of keys, behind a key ('' for all). One block of each set
+ * What changed over all sets, in the order of keys, after a key ('' for all). One block of each set
  * is in memory. An asset that came and went again, or changed and changed back, is not among them.
  * Rejects with {@link BlocksGone} rather than leave out what is not there any more.
  */
 export async function* composeChanges(
   store: ChangeStore,
   { scope, sets, keyOf }: ComposedSets,
-  behind: string,
+  afterKey: string,
 ): AsyncGenerator<Change> {
-  const readers = sets.map((set) => readSet(store, scope, set, keyOf, behind));
+  const readers = sets.map((set) => readSet(store, scope, set, keyOf, afterKey));
   const heads = await Promise.all(readers.map((reader) => reader.next()));
   for (;;) {
     let key: string | undefined;
@@ -61,9 +61,9 @@ async function* readSet(
   scope: string,
   set: ChangeSet,
   keyOf: ComposedSets['keyOf'],
-  behind: string,
+  afterKey: string,
 ): AsyncGenerator<Change, undefined> {
-  for (let after = behind; after < set.lastKey; ) {
+  for (let after = afterKey; after < set.lastKey; ) {
     const stored = await store.readBlockAfter({ scope, set: set.setId }, after);
     if (!stored || stored.previousKey > after) throw new BlocksGone();
     for (const change of changesOf(stored.block, keyOf)) if (change.key > after) yield change;

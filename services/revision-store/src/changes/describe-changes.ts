@@ -10,7 +10,7 @@ interface DescribedPage {
   readonly scope: string;
   readonly to: Observation;
   readonly textSetId: string;
-  /** The key behind which the page begins. */
+  /** The key after which the page begins. */
   readonly behind: string;
 }
 

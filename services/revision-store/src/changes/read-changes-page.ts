@@ -51,7 +51,7 @@ const pageBytesMax = 16 * 1024 * 1024;
 
 /**
  * One page of what changed between a revision and the head, or the revision that a chain of pages is
- * pinned to. The changes are a function of the two revisions, and a page begins behind a key: what is
+ * pinned to. The changes are a function of the two revisions, and a page begins after a key: what is
  * committed meanwhile moves none of them.
  */
 export async function readChanges(

@@ -18,7 +18,7 @@ export interface TextPlan {
   readonly lengths: Uint32Array;
 }
 
-/** Behind every block of a revision: the texts that its changes need, by their blocks. */
+/** After every block of a revision: the texts that its changes need, by their blocks. */
 export const changeTextsFrom = 65_536;
 
 export function blockCount(assets: number, blockAssets: number): number {

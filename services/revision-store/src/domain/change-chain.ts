@@ -2,7 +2,7 @@ import { type RevisionId, revisionId } from '@inventory/contracts/ids';
 import { changeCounts } from '@inventory/contracts/messages/revision';
 import { z } from 'zod';
 
-/** The place of a revision among those that were the head one after another, since the first of them. */
+/** The position of a revision among those that were the head one after another, since the first. */
 export const chainPlace = z.object({ root: revisionId, ordinal: z.int() });
 export type ChainPlace = Readonly<z.infer<typeof chainPlace>>;
 
@@ -20,15 +20,15 @@ export const changeSet = z.object({
 });
 export type ChangeSet = Readonly<z.infer<typeof changeSet>>;
 
-/** The steps between two places of a chain: `[from, to]`, ordinals. */
+/** The steps between two positions of a chain: `[from, to]`, ordinals. */
 export type ChainSpan = readonly [number, number];
 
 /** So many change sets of one length are merged into one of the next. */
 const mergedSets = 8;
 
 /**
- * The spans whose change sets lead from one place to another: the longest there are. A merged set
- * spans a power of eight and begins at a multiple of its length, so that a month of changes every
+ * The spans whose change sets lead from one position to another: the longest there are. A merged
+ * set spans a power of eight and begins at a multiple of its length, so that a month of changes every
  * five minutes is at most 58 spans.
  */
 export function spansBetween(from: number, to: number): ChainSpan[] {
@@ -44,7 +44,7 @@ export function spansBetween(from: number, to: number): ChainSpan[] {
   return spans;
 }
 
-/** The merged sets that end at a place, shortest first: the spans that each is merged from. */
+/** The merged sets that end at a position, shortest first: the spans that each is merged from. */
 export function mergesAt(ordinal: number): ChainSpan[][] {
   const merges: ChainSpan[][] = [];
   for (let part = 1; ordinal > 0 && ordinal % (part * mergedSets) === 0; part *= mergedSets) {

@@ -1,4 +1,4 @@
-import { withRoom } from './with-room.ts';
+import { withCapacity } from './with-capacity.ts';
 
 /**
  * The assets that a scan has otherwise than the head, each with a number, in columns: as objects several
@@ -6,7 +6,7 @@ import { withRoom } from './with-room.ts';
  */
 export interface Differences {
   size: number;
-  /** In ASCII, one behind the other. Their order is that of changes. */
+  /** In ASCII, one after the other. Their order is that of changes. */
   readonly keys: { bytes: Uint8Array; ends: Uint32Array };
   /** Where the row lies in the head, -1 for none. */
   inHead: Int32Array;
@@ -22,7 +22,7 @@ export interface Difference {
   readonly inScan: number;
 }
 
-const stepsPerTurn = 5_000;
+const stepsPerTick = 5_000;
 
 export function openDifferences(): Differences {
   return {
@@ -38,15 +38,15 @@ export function addDifference(differences: Differences, added: Difference): void
   const { size, keys } = differences;
   const { key, inHead, headBytes, inScan } = added;
   const start = startOf(keys, size);
-  keys.bytes = withRoom(keys.bytes, start + key.length);
+  keys.bytes = withCapacity(keys.bytes, start + key.length);
   for (let at = 0; at < key.length; at += 1) keys.bytes[start + at] = key.charCodeAt(at);
-  keys.ends = withRoom(keys.ends, size + 1);
+  keys.ends = withCapacity(keys.ends, size + 1);
   keys.ends[size] = start + key.length;
-  differences.inHead = withRoom(differences.inHead, size + 1);
+  differences.inHead = withCapacity(differences.inHead, size + 1);
   differences.inHead[size] = inHead;
-  differences.headBytes = withRoom(differences.headBytes, size + 1);
+  differences.headBytes = withCapacity(differences.headBytes, size + 1);
   differences.headBytes[size] = headBytes;
-  differences.inScan = withRoom(differences.inScan, size + 1);
+  differences.inScan = withCapacity(differences.inScan, size + 1);
   differences.inScan[size] = inScan;
   differences.size = size + 1;
 }
@@ -59,16 +59,16 @@ export function differenceKey({ keys }: Differences, number: number): string {
 
 /**
  * The numbers of all differences in the order of their keys. Sorted in runs that are merged: the
- * generator pauses after each stretch of work, so that no turn of the event loop sorts all.
+ * generator pauses after each stretch of work, so that no tick of the event loop sorts all.
  */
 export function* orderByKey({ size, keys }: Differences): Generator<void, Uint32Array> {
   let order = new Uint32Array(size).map((_, number) => number);
-  for (let from = 0; from < size; from += stepsPerTurn) {
-    order.subarray(from, from + stepsPerTurn).sort((one, other) => compare(keys, one, other));
+  for (let from = 0; from < size; from += stepsPerTick) {
+    order.subarray(from, from + stepsPerTick).sort((one, other) => compare(keys, one, other));
     yield;
   }
   let merged = new Uint32Array(size);
-  for (let run = stepsPerTurn; run < size; run *= 2) {
+  for (let run = stepsPerTick; run < size; run *= 2) {
     for (let from = 0; from < size; from += 2 * run) {
       const [left, right] = [order.subarray(from, from + run), order.subarray(from + run)];
       yield* mergeRuns(keys, left, right.subarray(0, run), merged.subarray(from));
@@ -92,7 +92,7 @@ function* mergeRuns(
     merged[fromLeft + fromRight] = isLeft ? one : other;
     if (isLeft) fromLeft += 1;
     else fromRight += 1;
-    if ((fromLeft + fromRight) % stepsPerTurn === 0) yield;
+    if ((fromLeft + fromRight) % stepsPerTick === 0) yield;
   }
 }
 

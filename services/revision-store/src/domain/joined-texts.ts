@@ -39,7 +39,7 @@ export function joinedBytes(length = 0): number {
   return length === 0 ? 0 : length + 1;
 }
 
-/** The row behind the last one of a part. */
+/** The row after the last one of a part. */
 export function partEnd(starts: readonly number[], part: number, rows: number): number {
   return starts[part + 1] ?? rows;
 }
@@ -63,7 +63,7 @@ export function openTexts(lengths: Uint32Array): OpenTexts {
   return { bytes: Buffer.alloc(Math.max(0, end - 1), comma), lengths, offsets };
 }
 
-/** Where each of joined texts begins, and the place behind the comma of the last. */
+/** Where each of joined texts begins, and the position after the comma of the last. */
 export function offsetsIn(lengths: Uint32Array): {
   readonly offsets: Uint32Array;
   readonly end: number;
@@ -78,8 +78,8 @@ export function offsetsIn(lengths: Uint32Array): {
 }
 
 /**
- * Puts the text of a row, which begins at `start` in `from`, into its place. False where it is not all
- * there.
+ * Puts the text of a row, which begins at `start` in `from`, at its offset. False where it is not
+ * all there.
  */
 export function putText(
   { bytes, lengths, offsets }: OpenTexts,

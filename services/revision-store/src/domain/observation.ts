@@ -29,6 +29,8 @@ const revision = z.object({
   totalCount: z.int(),
   /** Decimal digits. */
   totalAmount: z.string(),
+  /** Different descriptions that its assets need; null where an earlier version saved it. */
+  descriptionCount: z.int().nullable().default(null),
   /** Assets in each block but the last. */
   blockAssets: z.int(),
   /** Its place among the heads; null for one that never was the head. */

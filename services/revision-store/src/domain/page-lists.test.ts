@@ -1,7 +1,7 @@
 import { propertyRuns } from '@inventory/testkit/property-runs';
 import fc from 'fast-check';
 import { page } from '../../test/support/arbitraries.ts';
-import { surveyPage } from '../scans/survey-page.ts';
+import { surveyPage } from '../scans/read-staged-page.ts';
 import { cutLists, joinLists } from './page-lists.ts';
 
 const cut = (text: string) => cutLists(Buffer.from(text), surveyPage(Buffer.from(text)));

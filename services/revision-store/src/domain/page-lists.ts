@@ -33,7 +33,7 @@ export function joinLists({ assets, descriptions }: PageLists): Buffer {
   return Buffer.concat([open, assets, between, descriptions, close]);
 }
 
-/** Where rows end that begin at `start`, one behind the other; -1 where something else is between two. */
+/** Where rows end that begin at `start`, one after the other; -1 where something else is between two. */
 function endOfRows(text: Buffer, spans: readonly number[], start: number): number {
   let next = start;
   for (let at = 0; at < spans.length; at += 2) {

@@ -116,7 +116,7 @@ describe('The rows of a staged page', () => {
     ['an unfinished string', '{"assets":["'],
     ['an unfinished escape', '{"assets":["\\'],
     ['a comma too many', '{"assets":[1,],"descriptions":[]}'],
-  ])('are not looked for in %s', (_what, json) => {
+  ])('are not located in %s', (_what, json) => {
     expect(locateRows(Buffer.from(json))).toBeNull();
   });
 });

@@ -20,7 +20,7 @@ export interface TextSpan {
 
 /** A row of a page, and the members of it that are read. */
 export interface LocatedRow extends TextSpan {
-  /** Undefined for an element that is no object. */
+  /** Undefined for an element that is not an object. */
   readonly value: Readonly<Record<string, unknown>> | undefined;
 }
 
@@ -36,9 +36,9 @@ const namesIn = [[...joinFields, 'contextid', 'assetid', 'amount', 'currencyid']
 const [openBrace, quote] = [0x7b, 0x22];
 
 /**
- * Finds the rows of a page and reads the members that the assembly needs. The rest is not built, so
- * that texts can be kept as they are: a number beyond 2^53 or an unknown field is preserved. Null
- * when the text is no JSON object with the two lists.
+ * Finds the rows of a page and reads the members that the assembly needs. The others are not
+ * built, so that texts can be kept as they are: a number beyond 2^53 or an unknown field is
+ * preserved. Null when the text is not a JSON object with the two lists.
  */
 export function locateRows(bytes: Buffer): PageRows | null {
   const text = openJsonText(bytes);

@@ -19,7 +19,7 @@ export function isSupersededReadable(
   return nowMs < supersededAtMs + retention.supersededKeptMs;
 }
 
-/** Whether changes may be asked for that begin with a set; null while it leads to the head. */
+/** Whether changes may be requested that begin with a set; null while it leads to the head. */
 export function isChangeSetReadable(
   supersededAtMs: number | null,
   nowMs: number,

@@ -22,6 +22,7 @@ const head: Observation = {
     ownershipDigest: 'owned',
     totalCount: 3,
     totalAmount: '4',
+    descriptionCount: 2,
     blockAssets: 1000,
     chain: { root: 'invrev_root', ordinal: 7 },
     joins: [],
@@ -46,6 +47,7 @@ const findings = (changes: Partial<Findings> = {}): Findings => ({
   rowsDigest: 'rows',
   totalCount: 3,
   totalAmount: '4',
+  descriptionCount: 2,
   ...changes,
 });
 
@@ -62,6 +64,7 @@ describe('The comparison of a scan with the head (Refresh: unchanged) [unchanged
       ownershipDigest: 'owned',
       totalCount: 3,
       totalAmount: '4',
+      descriptionCount: 2,
       blockAssets: 2000,
       chain: { root: 'invrev_new', ordinal: 0 },
       joins: [],

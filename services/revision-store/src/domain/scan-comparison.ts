@@ -11,6 +11,7 @@ export interface Contents {
   readonly rowsDigest: string;
   readonly totalCount: number;
   readonly totalAmount: string;
+  readonly descriptionCount: number;
 }
 
 /** What an assembled scan found. */
@@ -143,12 +144,13 @@ function windowAfter(window: ScanWindow, head: Observation | null): ScanWindow {
 }
 
 function newRevision(
-  { ownershipDigest, totalCount, totalAmount }: Findings,
+  { ownershipDigest, totalCount, totalAmount, descriptionCount }: Findings,
   { revisionId }: FreshIds,
   blockAssets: number,
   chain: ChainPlace | null,
 ): Revision {
-  return { revisionId, ownershipDigest, totalCount, totalAmount, blockAssets, chain, joins: [] };
+  const counts = { totalCount, totalAmount, descriptionCount };
+  return { revisionId, ownershipDigest, ...counts, blockAssets, chain, joins: [] };
 }
 
 /** Without a head a chain begins. */

@@ -187,6 +187,7 @@ function verdictOn(
     rowsDigest: '',
     totalCount: 1,
     totalAmount: '1',
+    descriptionCount: 1,
   } as const;
   const fresh = {
     revisionId: `invrev_${id}`,

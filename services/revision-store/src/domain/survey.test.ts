@@ -90,8 +90,8 @@ function ownershipIsASet(steps: AssemblySteps) {
     (scan, order, changedField) => {
       const owned = reference(scan).assets as unknown as StagedAsset[];
       const shuffled = owned
-        .map((row) => ({ row, place: order.next().value as number }))
-        .sort((left, right) => left.place - right.place)
+        .map((row) => ({ row, position: order.next().value as number }))
+        .sort((left, right) => left.position - right.position)
         .map(({ row }) => ({ ...row, texture: 'new' }));
       const victim = shuffled[0];
       const isChanged = victim !== undefined && changedField !== null;
@@ -128,7 +128,7 @@ const surveying = (surveyed: AssemblySteps['surveyed']): AssemblySteps => ({
 const eachAsset = (change: (row: StagedAsset) => StagedAsset) =>
   surveying((scan) => scan.map((one) => ({ ...one, assets: one.assets.map(change) })));
 
-/** Keeps rows in their places, so that sources still fit, but hides repeated assets. */
+/** Keeps rows at their positions, so that sources still fit, but hides repeated assets. */
 function firstRowWins(scan: readonly Page[]): readonly Page[] {
   const first = new Map<string, StagedAsset>();
   return scan.map((one) => ({

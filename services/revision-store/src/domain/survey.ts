@@ -1,7 +1,7 @@
 import { pageRowsMax } from '@inventory/contracts/staged-rows';
 import type { PageSurvey } from './page-survey.ts';
 import type { Lines } from './set-digest.ts';
-import { withRoom } from './with-room.ts';
+import { withCapacity } from './with-capacity.ts';
 
 /**
  * Where a row's text lies among the staged pages: page and row as one number, because a survey
@@ -25,7 +25,7 @@ export interface Survey {
   readonly identities: string[];
   /** Of assets, by identity. */
   readonly positions: Map<string, number>;
-  /** By position, with room for more. Flat: as arrays they are what takes a scan over its memory. */
+  /** By position, with capacity for more. Flat: arrays of them take a scan over its memory. */
   readonly assets: AssetColumns;
   /** Different amounts, each once. */
   readonly amounts: string[];
@@ -122,11 +122,11 @@ function positionOf({ identities, positions }: Survey, identity: string): number
 }
 
 function makeRoom(assets: AssetColumns, count: number): void {
-  assets.sources = withRoom(assets.sources, count);
-  assets.bytes = withRoom(assets.bytes, count);
-  assets.texts = withRoom(assets.texts, count);
-  assets.amountOf = withRoom(assets.amountOf, count);
-  assets.descriptionOf = withRoom(assets.descriptionOf, count);
+  assets.sources = withCapacity(assets.sources, count);
+  assets.bytes = withCapacity(assets.bytes, count);
+  assets.texts = withCapacity(assets.texts, count);
+  assets.amountOf = withCapacity(assets.amountOf, count);
+  assets.descriptionOf = withCapacity(assets.descriptionOf, count);
 }
 
 function amountNumber({ amounts, amountNumbers }: Survey, amount: string): number {
@@ -142,7 +142,7 @@ function bytesOf(spans: readonly number[], row: number): number {
 
 /**
  * Whether most of the last page was on pages before it although assets are missing: the platform lost
- * its cursor and began again, and its end is none.
+ * its cursor and began again, and its end is not the end.
  */
 export function endsInRepetition(survey: Survey, reportedTotalCount: number): boolean {
   return repeatsAtEnd(survey) && totalCount(survey) < reportedTotalCount;

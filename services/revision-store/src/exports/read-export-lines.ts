@@ -56,7 +56,7 @@ function readAhead(blocks: ExportReading, sets: PageSets, page: PageBounds): voi
 
 const asStored = (first: PackedBytes | Buffer) => (Buffer.isBuffer(first) ? [first] : first);
 
-/** The lines of the rest of a block, from what is stored of it; null where that is in parts. */
+/** The lines of the remainder of a block, as it is stored; null where that is in parts. */
 function packedLines({
   range,
   block: { descriptionOf },

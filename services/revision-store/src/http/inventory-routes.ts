@@ -121,6 +121,28 @@ export const readObservationRoute = internalRoute({
   },
 });
 
+/** What is saved, by one read of the head. */
+export const readSavedSummaryRoute = internalRoute({
+  ...inventoryApi.readSummary,
+  async handle({ scopes }: InventoryReading, { path }) {
+    const head = await scopes.readHead(inventoryKeyText(path));
+    if (head === null) throw new Refused({ code: 'inventory_revision_not_found' });
+    const { revision, observationId, scanWindow, source, language, reportedTotalCount } = head;
+    const { revisionId, totalCount, descriptionCount } = revision;
+    return {
+      revisionId,
+      observationId,
+      verifiedAtMs: scanWindow.completedAtMs,
+      scanWindow,
+      observedBy: source,
+      language,
+      totalCount,
+      hiddenCount: Math.max(0, reportedTotalCount - totalCount),
+      descriptionCount,
+    };
+  },
+});
+
 const tooLarge = {
   in: 'query',
   field: 'assetid',

@@ -92,7 +92,7 @@ async function pruneChanges(
  * to. The lease is confirmed after the blocks were listed: a block that existed while the lease
  * excluded assemblies and is not referred to never will be, so deleting it is safe even if the lease
  * is lost later. They are listed again afterwards: a reader may have kept a packed page meanwhile,
- * and looks for its rows and texts only then.
+ * and reads its rows and texts only then.
  */
 async function collectGarbage(
   { blocks, changes }: Scanning,

@@ -43,35 +43,35 @@ function openLookups(pages: readonly Page[], blockAssets: number) {
   return { lookUp, read, all };
 }
 
-const askedIds = fc.array(
+const wantedIds = fc.array(
   fc.constantFrom('1', '2', '3', '4', '01', '90071992547409931', '18446744073709551615'),
   { minLength: 1, maxLength: 10 },
 );
 
-/** Every row with an id, in the order in which the ids are asked for. */
-const rowsInOrder = (all: readonly Row[], asked: readonly string[]) =>
-  [...new Set(asked)].flatMap((id) => all.filter(({ assetid }) => assetid === id));
+/** Every row with an id, in the order in which the ids are wanted. */
+const rowsInOrder = (all: readonly Row[], wanted: readonly string[]) =>
+  [...new Set(wanted)].flatMap((id) => all.filter(({ assetid }) => assetid === id));
 
-const reversed: typeof rowsInOrder = (all, asked) => rowsInOrder(all, asked.toReversed());
+const reversed: typeof rowsInOrder = (all, wanted) => rowsInOrder(all, wanted.toReversed());
 
 const joinKey = ({ classid, instanceid }: Row) => `${classid}_${instanceid}`;
 
 const findsThem = (expected: typeof rowsInOrder) =>
-  fc.asyncProperty(anyPages, anyBlockAssets, askedIds, async (pages, blockAssets, asked) => {
+  fc.asyncProperty(anyPages, anyBlockAssets, wantedIds, async (pages, blockAssets, wanted) => {
     const { lookUp, all } = openLookups(pages, blockAssets);
 
     const [first, again, bare] = [
-      await lookUp(asked),
-      await lookUp(asked),
-      await lookUp(asked, 'none'),
+      await lookUp(wanted),
+      await lookUp(wanted),
+      await lookUp(wanted, 'none'),
     ];
 
-    const rows = expected(all, asked);
+    const rows = expected(all, wanted);
     const ids = new Set(all.map(({ assetid }) => assetid));
     const described = pages.flatMap(({ descriptions }) => descriptions.map(joinKey));
     const needed = new Set(rows.map(joinKey).filter((key) => described.includes(key)));
     expect(first.assets).toEqual(rows);
-    expect(first.notInRevision).toEqual([...new Set(asked)].filter((id) => !ids.has(id)));
+    expect(first.notInRevision).toEqual([...new Set(wanted)].filter((id) => !ids.has(id)));
     expect(first.descriptions.map(joinKey).toSorted()).toEqual([...needed].toSorted());
     expect(again).toEqual(first);
     expect(bare).toEqual({ ...first, descriptions: [] });
@@ -101,7 +101,7 @@ describe('A lookup of assets (Reads: Current lookups) [current-lookups]', () => 
     expect(read.toSorted()).toEqual([0, 9]);
   });
 
-  it('of more than a page holds is refused; one asset alone is answered', async () => {
+  it('of more than a page holds is refused; one asset alone is returned', async () => {
     const text = 'x'.repeat(9 * 1024 * 1024);
     const assets = ['1', '2'].map((assetid) => ({ ...row(assetid), text }));
     const { lookUp } = openLookups([{ assets, descriptions: [] }], 5);

@@ -42,8 +42,8 @@ export type LookedUpAssets =
 const readsMax = 2;
 
 /**
- * Assets of the head by their ids, in the order of asking, with their descriptions: one page. An id
- * that is asked for twice is answered once; a currency row and an asset may have one id.
+ * Assets of the head by their ids, in the order requested, with their descriptions: one page. An id
+ * that is requested twice is returned once; a currency row and an asset may have one id.
  */
 export async function lookUpAssets(
   reading: InventoryReading,
@@ -60,11 +60,11 @@ export async function lookUpAssets(
 
 async function lookUpIn(
   { blocks, assetIndexes }: InventoryReading,
-  { scopeKey, language: wanted, descriptions, assetIds: asked }: AssetLookup,
+  { scopeKey, language: wanted, descriptions, assetIds: requested }: AssetLookup,
   observation: Observation,
 ): Promise<LookedUpAssets | null> {
   const { revision } = observation;
-  const assetIds = [...new Set(asked)];
+  const assetIds = [...new Set(requested)];
   const hashes = await assetIndexes.hashesOf(scopeKey, revision);
   if (hashes === null) return null;
   const { language, sets } = setsOf(observation, wanted, descriptions);

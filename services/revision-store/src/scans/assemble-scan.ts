@@ -15,9 +15,14 @@ import {
 import type { ScopeLease } from '../storage/scope-store.ts';
 import type { RequestedLease, ScanToAssemble } from '../storage/waiting-scans.ts';
 import { work } from '../work.ts';
-import { commitScan, type LeasedScan, type ScanToCommit } from './commit-scan.ts';
 import { compareScan, contentsOf } from './compare-with-head.ts';
-import { decideScan, settleLastResult } from './decide-scan.ts';
+import {
+  commitScan,
+  decideScan,
+  type LeasedScan,
+  type ScanToCommit,
+  settleLastResult,
+} from './decide-scan.ts';
 import type { Scanning } from './open-scanning.ts';
 import { PagesInvalid } from './read-staged-page.ts';
 import { openStagedPages, type StagedPages } from './staged-pages.ts';

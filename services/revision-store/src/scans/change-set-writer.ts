@@ -7,7 +7,7 @@ import type { ChangeStore } from '../storage/change-store.ts';
 const blockChangesMax = 1_000;
 const blockBytesMax = 1024 * 1024;
 
-/** Whether a block with so much has no room for another change. */
+/** Whether a block with so much has no capacity for another change. */
 export function isBlockFull(changes: number, bytes: number, more: number): boolean {
   return changes > 0 && (changes === blockChangesMax || bytes + more > blockBytesMax);
 }

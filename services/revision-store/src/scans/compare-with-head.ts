@@ -23,12 +23,14 @@ export interface ReadScan {
 /** What the surveyed pages of a scan say. */
 export async function contentsOf(survey: Survey, signal: AbortSignal): Promise<Contents> {
   const digestOf = (lines: Lines) => inTurns(setDigest(lines), signal);
+  const needed = neededDescriptions(survey);
   return {
     ownershipDigest: await digestOf(ownershipLines(survey)),
-    textDigest: await digestOf(textLines(survey, neededDescriptions(survey))),
+    textDigest: await digestOf(textLines(survey, needed)),
     rowsDigest: rowsDigest(survey),
     totalCount: totalCount(survey),
     totalAmount: String(totalAmount(survey)),
+    descriptionCount: needed.size,
   };
 }
 

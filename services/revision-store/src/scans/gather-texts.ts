@@ -14,8 +14,8 @@ export interface WantedTexts {
 /**
  * The texts of each part, joined, as they were staged. Reads each page that is needed once; null
  * when one is gone. A part that is a whole list of a page stays packed as that was staged; one whose
- * texts follow each other on one page is that range of the page. Else each row is copied to its place:
- * no page stays in memory for a few of its rows.
+ * texts follow each other on one page is that range of the page. Else each row is copied to its
+ * offset: no page stays in memory for a few of its rows.
  */
 export async function gatherTexts(
   staged: StagedPages,

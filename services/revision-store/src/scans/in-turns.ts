@@ -1,6 +1,6 @@
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 
-/** Runs a computation that pauses after each stretch of work; other work of the process gets its turn there. */
+/** Runs a computation that pauses after each stretch of work, so that other work can run. */
 export async function inTurns<Result>(
   computation: Generator<void, Result>,
   signal: AbortSignal,

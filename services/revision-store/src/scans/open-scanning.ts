@@ -37,7 +37,7 @@ export function openScanning(
       try {
         await publish([outcomeMessage(decided, scopeKey)]);
       } catch (error) {
-        logger.warn({ err: error, scanId: decided.scanId }, 'outcome not sent, to be asked for');
+        logger.warn({ err: error, scanId: decided.scanId }, 'outcome not sent, to be requested');
       }
     },
     settings: {

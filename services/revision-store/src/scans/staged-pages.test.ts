@@ -3,8 +3,8 @@ import type { ManifestPage } from '@inventory/contracts/messages/revision';
 import { only } from '@inventory/testkit/only';
 import { sha256Hex } from '../domain/sha256.ts';
 import type { ChunkPlace, StagedChunk } from '../storage/chunk-store.ts';
+import { surveyPage } from './read-staged-page.ts';
 import { openStagedPages } from './staged-pages.ts';
-import { surveyPage } from './survey-page.ts';
 
 const mebibyte = 1024 * 1024;
 

@@ -8,11 +8,11 @@ import {
   listsOf,
   type PackedPage,
   readPackedPage,
+  surveyPage,
   unpackLists,
   unpackPage,
   unpackVerified,
 } from './read-staged-page.ts';
-import { surveyPage } from './survey-page.ts';
 
 /** A text that is unpacked when it is read. */
 interface UnpackedText {

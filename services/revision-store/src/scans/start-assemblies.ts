@@ -2,12 +2,9 @@ import { isMongoUnavailable } from '@inventory/mongo/is-mongo-unavailable';
 import { type Backoff, randomBetween } from '@inventory/runtime/backoff';
 import { monotonicNow } from '@inventory/runtime/clock';
 import { LeaseLost } from '@inventory/runtime/hold-lease';
+import type { ProcessContext } from '@inventory/runtime/process-context';
 import { inSpan } from '@inventory/runtime/tracing';
-import {
-  type StartedWorker,
-  type StartWorkerDeps,
-  startWorker,
-} from '@inventory/work/start-worker';
+import { type StartedWorker, startWorker } from '@inventory/work/start-worker';
 import type { Pending } from '@inventory/work/work-queue';
 import type { WorkResult } from '@inventory/work/worker';
 import { recordAssembly } from '../metrics.ts';
@@ -18,7 +15,7 @@ import { dropStagedChunks } from './decide-scan.ts';
 import type { Scanning } from './open-scanning.ts';
 
 export interface Assemblies {
-  /** A place for a scan of so many pages; null while none is free. */
+  /** A slot for a scan of so many pages; null while none is free. */
   reserve(pageCount: number): ReturnType<StartedWorker<WaitingScan>['reserve']>;
   /** There may be a scan to assemble. */
   wake(): void;
@@ -37,7 +34,7 @@ const missingPause: Backoff = { firstMs: 1_000, maxMs: 10_000 };
  * Assembles the completed scans of all replicas. A large scan needs memory for all its assets: one
  * at a time, beside small ones.
  */
-export function startAssemblies(scanning: Scanning, worker: StartWorkerDeps): Assemblies {
+export function startAssemblies(scanning: Scanning, context: ProcessContext): Assemblies {
   const { waiting, settings } = scanning;
   const start = (
     row: typeof work.smallScans | typeof work.largeScans,
@@ -52,7 +49,7 @@ export function startAssemblies(scanning: Scanning, worker: StartWorkerDeps): As
         leaseMs: settings.leaseMs,
         work: (claimed, signal) => assembleOne(scanning, claimed, signal),
       },
-      worker,
+      context,
     );
   const workers: Record<AssemblySize, StartedWorker<WaitingScan>> = {
     small: start(work.smallScans, 'small', settings.smallScansMax),

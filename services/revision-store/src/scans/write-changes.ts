@@ -37,7 +37,7 @@ export interface WrittenChanges {
   readonly described: readonly Uint32Array[];
 }
 
-/** Rows that are gathered together: each group reads the pages and the head's blocks at worst once. */
+/** Rows that are read together: each group reads the pages and the head's blocks at worst once. */
 const groupBytesMax = 8 * 1024 * 1024;
 
 /**

@@ -1,4 +1,4 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { only } from '@inventory/testkit/only';
 import { surveyRows } from '../domain/page-survey.ts';
 import type { CompletedScan } from '../domain/scan.ts';
@@ -64,11 +64,11 @@ function openWriting(textOf = (_page: number) => row) {
   return { writing, read, started, release };
 }
 
-test('the next group of blocks is gathered while one is written, and no other (Everything is bounded)', async () => {
+test('the next group of blocks is read while one is written, and no other (Everything is bounded)', async () => {
   const { writing, read, started, release } = openWriting();
 
   for (let group = 1; group <= 4; group += 1) {
-    await nextTurn();
+    await yieldToEventLoop();
     expect(started).toHaveLength(4 * group);
     expect(read).toHaveLength(Math.min(pageCount, 4 * (group + 1)));
     release();
@@ -81,8 +81,8 @@ test('the next group of blocks is gathered while one is written, and no other (E
 test('a block whose texts are not whole is never written (Complete)', async () => {
   const { writing, started, release } = openWriting((page) => (page === 2 ? Buffer.of() : row));
   const ended = writing.catch(String);
-  for (let turn = 0; turn < 9; turn += 1) {
-    await nextTurn();
+  for (let tick = 0; tick < 9; tick += 1) {
+    await yieldToEventLoop();
     release();
   }
 

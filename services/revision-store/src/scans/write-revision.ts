@@ -34,9 +34,9 @@ export interface AssembledScan {
 }
 
 /**
- * Blocks whose texts are gathered together, as long as they are no larger than this. Each group
+ * Blocks whose texts are read together, as long as they are no larger than this. Each group
  * costs its own pages, and at worst, where assets moved or texts changed during the scan, one
- * reading of all pages. One group is written while the next is gathered.
+ * reading of all pages. One group is written while the next is read.
  */
 const groupBlocks = 4;
 const groupBytesMax = 8 * 1024 * 1024;
@@ -187,7 +187,7 @@ function partsOf(
 }
 
 interface GroupWriter {
-  /** Gathers a group and begins to write it once the one before is written. False when a page is gone. */
+  /** Reads a group and begins to write it once the one before is written. False when a page is gone. */
   write(group: readonly PartToWrite[]): Promise<boolean>;
   written(): Promise<void>;
 }
@@ -197,16 +197,16 @@ function openWriter(blocks: BlockStore, staged: StagedPages, signal: AbortSignal
   return {
     async write(group) {
       const wanted = group.map((part) => ({ part, of: part.of, texts: textsOf(part) }));
-      const gathered = await gatherTexts(staged, wanted, signal);
+      const joined = await gatherTexts(staged, wanted, signal);
       await writing;
-      if (gathered === null) return false;
+      if (joined === null) return false;
       writing = forEachLimited(wanted.entries(), packedAtOnce, async ([at, { part, texts }]) => {
-        const bytes = gathered[at] ?? Buffer.alloc(0);
+        const bytes = joined[at] ?? Buffer.alloc(0);
         invariant(areWhole(bytes, texts.lengths), 'the texts of a block are whole');
         await writePart(blocks, part, bytes);
         if (Buffer.isBuffer(bytes)) freeBytes(bytes);
       });
-      // Awaited with the next group, unless gathering it fails.
+      // Awaited with the next group, unless reading it fails.
       writing.catch(() => {});
       return true;
     },

@@ -48,7 +48,7 @@ describe('Blocks that were read', () => {
     expect(reads).toEqual(['a/1']);
   });
 
-  it('are not kept when there is no room for even one', async () => {
+  it('are not kept when there is no capacity for even one', async () => {
     const { store, reads } = countingStore();
     const cached = cacheBlocks(store, 0);
 

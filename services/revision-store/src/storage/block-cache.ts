@@ -56,7 +56,7 @@ function createCache<Value extends NonNullable<unknown>>(
   bufferOf: (value: Value) => number,
 ) {
   const values = new LRUCache<string, Value>({
-    // Without any room an entry is larger than the cache and is not kept.
+    // Without any capacity an entry is larger than the cache and is not kept.
     maxSize: Math.max(1, Math.floor(bytesMax)),
     sizeCalculation: (value) => bufferOf(value) + entryBytes,
   });

@@ -32,7 +32,7 @@ export interface ChangeBlockFields {
 
 /** Consecutive changes of a change set, by their keys. */
 export interface ChangeBlockDocument extends ChangeBlockFields {
-  /** The rows after the changes and, unless they are apart, those before behind them. */
+  /** The rows after the changes and, unless they are apart, then those before them. */
   readonly rows: Binary;
   readonly rowsRawBytes: number;
 }

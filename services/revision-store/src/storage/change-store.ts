@@ -131,7 +131,7 @@ function storeBlocks(changeBlocks: StoreCollections['changeBlocks']) {
       if (joined) freeBytes(joined);
     },
 
-    /** The first block of a set with a change behind this key; undefined behind the last. */
+    /** The first block of a set with a change after this key; undefined after the last. */
     async readBlockAfter(
       place: { readonly scope: string; readonly set: string },
       key: string,

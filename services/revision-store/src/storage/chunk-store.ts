@@ -15,7 +15,7 @@ import type {
   SurveyedDocument,
 } from './chunk-document.ts';
 
-/** The place of a chunk: a page of a scan, as one worker's epoch staged it. */
+/** The position of a chunk: a page of a scan, as one worker's epoch staged it. */
 export interface ChunkPlace {
   readonly scanId: string;
   readonly epoch: number;
@@ -49,7 +49,7 @@ export interface ArrivedChunk {
 
 /** What was read of a received chunk. */
 export interface ReadChunk {
-  /** Of the page that it is; null where it is none, or a part of one. */
+  /** Of the page that it is; null where it is not one, or a part of one. */
   readonly survey: PageSurvey | null;
   /** Of a page that is stored as its lists. */
   readonly lists: PageLists | null;
@@ -66,9 +66,9 @@ export type ChunkStore = ReturnType<typeof createChunkStore>;
 
 export function createChunkStore(collection: Collection<ChunkDocument>) {
   return {
-    /** Stores a chunk; `known` when its place holds the same chunk, `conflict` when it holds another. */
+    /** Stores a chunk; `known` when its position has the same chunk, `conflict` when it has another. */
     async stageChunk(
-      place: ChunkPlace,
+      position: ChunkPlace,
       chunk: ArrivedChunk,
       read: ReadChunk,
       nowMs: number,
@@ -77,11 +77,11 @@ export function createChunkStore(collection: Collection<ChunkDocument>) {
         packContent(chunk.content, read.lists),
         read.survey && packSurvey(read.survey),
       ]);
-      const _id = chunkId(place);
+      const _id = chunkId(position);
       try {
         await collection.insertOne({
           _id,
-          scanId: place.scanId,
+          scanId: position.scanId,
           digest: chunk.digest,
           rawBytes: chunk.content.length,
           ...contentFields(content),
@@ -101,9 +101,9 @@ export function createChunkStore(collection: Collection<ChunkDocument>) {
       }
     },
 
-    /** The chunks at these places, in order; undefined for a missing one. */
-    async readChunks(places: readonly ChunkPlace[]): Promise<(StagedChunk | undefined)[]> {
-      const ids = places.map(chunkId);
+    /** The chunks at these positions, in order; undefined for a missing one. */
+    async readChunks(positions: readonly ChunkPlace[]): Promise<(StagedChunk | undefined)[]> {
+      const ids = positions.map(chunkId);
       const found = await collection
         .find({ _id: { $in: ids } })
         .project<ChunkDocument>({ survey: 0 })
@@ -124,8 +124,8 @@ export function createChunkStore(collection: Collection<ChunkDocument>) {
       return manifestOf(epoch, found);
     },
 
-    async dropChunk(place: ChunkPlace): Promise<void> {
-      await collection.deleteOne({ _id: chunkId(place) });
+    async dropChunk(position: ChunkPlace): Promise<void> {
+      await collection.deleteOne({ _id: chunkId(position) });
     },
 
     /** Deletes what was read of an inventory under older epochs; returns how many. */

@@ -44,7 +44,7 @@ export function createScopeStore(
   leaseMs: number,
   logger: Logger,
 ) {
-  const leases = createLeases({ collection, leaseMs, released: 'kept' });
+  const leases = createLeases(collection, leaseMs, 'kept');
 
   /** Every write of a lease's holder: it changes nothing once another one was given. */
   async function writeUnder(

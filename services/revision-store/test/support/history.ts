@@ -16,7 +16,7 @@ import { pruneInventories } from '../../src/pruning/prune-inventory.ts';
 import { openReading } from '../../src/reads/open-reading.ts';
 import { assembleScan } from '../../src/scans/assemble-scan.ts';
 import type { Scanning } from '../../src/scans/open-scanning.ts';
-import { stageChunk } from '../../src/scans/stage-chunk.ts';
+import { stageChunk } from '../../src/scans/staging-routes.ts';
 import type { ScanToAssemble } from '../../src/storage/waiting-scans.ts';
 import { assemblyOn } from './assembly-on.ts';
 import { completedScan, digestOf, newScan, type Scan, type ScanOptions } from './scan-builder.ts';

@@ -40,6 +40,7 @@ export function memoryInventory(
         ownershipDigest: '',
         totalCount,
         totalAmount: String(totalAmount),
+        descriptionCount: null,
         blockAssets,
         chain: null,
         joins: [],

@@ -1,3 +1,4 @@
+import { savedSummary } from '@inventory/contracts/http/summary';
 import {
   type CurrentPageMeta,
   chunkDigestHeader,
@@ -13,6 +14,7 @@ import { type ContentCoding, exportFormat } from '@inventory/contracts/vocabular
 import { createLineJoiner } from '@inventory/http/line-run';
 import { packEnd } from '@inventory/http/packed-body';
 import { unpackers } from '@inventory/testkit/unpackers';
+import type { z } from 'zod';
 import { digestOf, type Scan } from './scan-builder.ts';
 
 export interface PageQuery {
@@ -59,6 +61,8 @@ export interface StoreClient {
   chain(scope: InventoryKey, query?: PageQuery): Promise<GivenPage[]>;
   /** What was observed last; null where nothing is saved. */
   observation(scope: InventoryKey): Promise<SavedObservation | null>;
+  /** What is saved, without its rows; null where nothing is. */
+  summary(scope: InventoryKey): Promise<z.output<typeof savedSummary> | null>;
   erase(scope: InventoryKey): Promise<number>;
 }
 
@@ -173,6 +177,10 @@ export function createStoreClient(url: string): StoreClient {
       return answer.status === 404
         ? null
         : inventoryApi.readObservation.answer.parse(await answer.json());
+    },
+    async summary(scope) {
+      const answer = await fetch(`${url}${inventoryPath(scope)}/summary`);
+      return answer.status === 404 ? null : savedSummary.parse(await answer.json());
     },
     async erase(scope) {
       return (await fetch(`${url}${inventoryPath(scope)}`, { method: 'DELETE' })).status;

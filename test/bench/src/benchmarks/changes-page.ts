@@ -9,7 +9,7 @@ const concurrency = 8;
 
 /**
  * A page of changes of an inventory of which 1 % changed, against a page of Current with as many
- * assets; both paid, in turns.
+ * assets; both paid, alternately.
  */
 export const changesPage: Benchmark = {
   name: 'changes-page',

@@ -84,7 +84,7 @@ async function download(
   file?: string,
 ): Promise<number> {
   const { statusCode, body } = await request(url, { headers });
-  if (statusCode !== 200) throw new Error(`the download answered ${statusCode}`);
+  if (statusCode !== 200) throw new Error(`the download responded with ${statusCode}`);
   const sink = createWriteStream(file ?? '/dev/null');
   await pipeline(body, sink);
   return sink.bytesWritten;

@@ -5,7 +5,7 @@ import { newInventory, openCustomer } from '../customer.ts';
 import { cpuMs, proportionalMb, residentMb } from '../process-usage.ts';
 import { lessIsBetter, type Row, reported } from '../row.ts';
 
-/** A minute after their last use services look rarely, and have returned their garbage. */
+/** A minute after their last use services poll rarely, and have returned their garbage. */
 const quietMs = 100_000;
 const refreshes = 20;
 const goals = { cpuPercent: 3, memoryMb: 450 };
@@ -57,7 +57,7 @@ async function measure(stack: Stack, lengthMs: number): Promise<Row[]> {
   return [
     ...running.map(({ name }, at) => reported(`idle CPU, ${name}`, cpu[at] ?? Number.NaN, '%')),
     lessIsBetter({
-      name: 'five idle services, part of a core',
+      name: 'five idle services, share of a core',
       value: cpu.reduce((sum, one) => sum + one, 0),
       unit: '%',
       yardstick: goals.cpuPercent,

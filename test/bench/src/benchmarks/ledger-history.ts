@@ -94,7 +94,7 @@ async function measureVerification(
   ];
 }
 
-/** From nothing in memory to the first answer of the account, in turns. */
+/** From nothing in memory to the first response of the account, alternately. */
 async function measureStarts(small: History, large: History): Promise<Row[]> {
   const start =
     ({ db, accountId }: History) =>
@@ -103,7 +103,7 @@ async function measureStarts(small: History, large: History): Promise<Row[]> {
   const [ofLarge, ofSmall] = await medianMs([start(large), start(small)]);
   return [
     lessIsBetter({
-      name: `start to first answer with ${large.entries} entries, against ${small.entries}`,
+      name: `start to first response with ${large.entries} entries, against ${small.entries}`,
       value: ofLarge,
       unit: 'ms',
       yardstick: ofSmall,
@@ -112,7 +112,7 @@ async function measureStarts(small: History, large: History): Promise<Row[]> {
   ];
 }
 
-/** The median of each, in turns. */
+/** The median of each, alternately. */
 async function medianMs<Works extends readonly (() => Promise<void>)[]>(
   works: readonly [...Works],
 ): Promise<{ [Index in keyof Works]: number }> {

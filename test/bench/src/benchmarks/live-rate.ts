@@ -6,7 +6,7 @@ import { admittedShare } from '../simulator.ts';
 
 const clients = 100;
 /**
- * The platform's own proportion, ten times as fast: it trips at 60 a minute, we ask 30. What is
+ * The platform's own proportion, ten times as fast: it trips at 60 a minute, we request 30. What is
  * measured is then not for how long the machine stood still.
  */
 const egress = { identities: 20, pagesPerMinute: 30 };

@@ -34,7 +34,7 @@ export const unknownKeys: Benchmark = {
         await neighbour.load(reads);
         say('the keys are used');
         const besideKeys = (used: readonly string[]) =>
-          Promise.all([neighbour.load(reads), useInTurn(stack.gatewayUrl, used, valid)]);
+          Promise.all([neighbour.load(reads), useRoundRobin(stack.gatewayUrl, used, valid)]);
         const flooded = await besideFlood(stack.gatewayUrl, () => besideKeys(keys));
         say('the last of them are used again');
         const [besideSeen] = await besideKeys(keys.slice(-seenKeysMax));
@@ -74,7 +74,7 @@ async function besideFlood<Result>(
 }
 
 /** Sends requests with the keys, one after the other and again from the first; how many were served. */
-async function useInTurn(
+async function useRoundRobin(
   url: string,
   keys: readonly string[],
   load: { readonly perSecond: number; readonly periodMs: number },
@@ -86,9 +86,9 @@ async function useInTurn(
     ...load,
     async work() {
       const headers = { 'x-api-key': keys[used++ % keys.length] ?? '' };
-      const answer = await request(new URL('/v2/prices', url), { dispatcher: agent, headers });
-      await answer.body.dump();
-      if (answer.statusCode === 200) served += 1;
+      const response = await request(new URL('/v2/prices', url), { dispatcher: agent, headers });
+      await response.body.dump();
+      if (response.statusCode === 200) served += 1;
     },
   });
   await agent.close();

@@ -14,7 +14,7 @@ import type { Db } from 'mongodb';
 export interface StoredScans {
   readonly running: number;
   readonly queued: number;
-  /** Running scans whose lease waits for a worker; others have all the rest. */
+  /** Running scans whose lease waits for a worker; others have all the remainder. */
   readonly waiting: number;
 }
 
@@ -89,6 +89,7 @@ function refreshOf(index: number, nowMs: number): Refresh {
     scope,
     language: 'english',
     watchId: null,
+    credentialId: null,
     maxCredits: 125,
     freshness: null,
     requestedAtMs: nowMs,

@@ -6,13 +6,13 @@ import {
 } from '@inventory/refresh-collector/egress/identity-cache';
 import { startRefreshJobs } from '@inventory/refresh-collector/jobs/start-refresh-jobs';
 import type { Observations } from '@inventory/refresh-collector/observations/open-observations';
-import { openStores } from '@inventory/refresh-collector/open-stores';
 import type { Expectations } from '@inventory/refresh-collector/plan/expectations';
 import { createPlannerLease } from '@inventory/refresh-collector/plan/planner-lease';
 import { startScanning } from '@inventory/refresh-collector/planning/start-scanning';
 import { createRecentUse } from '@inventory/refresh-collector/recent-use';
 import { openSaga } from '@inventory/refresh-collector/saga/open-saga';
 import type { Scans } from '@inventory/refresh-collector/scans/scans';
+import { openStores } from '@inventory/refresh-collector/start-refresh-collector';
 import { monotonicNow, systemClock } from '@inventory/runtime/clock';
 import { systemIdentifiers } from '@inventory/runtime/identifiers';
 import { type Lifetime, openLifetime } from '@inventory/runtime/lifetime';

@@ -12,8 +12,8 @@ export interface VirtualTime {
 }
 
 const stepMs = 20;
-/** Turns of the event loop without an operation after which none follows by itself. */
-const quietTurns = 5;
+/** Ticks of the event loop without an operation after which none follows by itself. */
+const quietTicks = 5;
 
 /** Replaces timers and dates of this process; `inFlight` counts the operations. */
 export function installVirtualTime(inFlight: () => number): VirtualTime {
@@ -28,7 +28,7 @@ export function installVirtualTime(inFlight: () => number): VirtualTime {
   const realStartMs = performance.now();
 
   async function settle(): Promise<void> {
-    for (let quiet = 0; quiet < quietTurns; quiet = inFlight() === 0 ? quiet + 1 : 0) {
+    for (let quiet = 0; quiet < quietTicks; quiet = inFlight() === 0 ? quiet + 1 : 0) {
       await new Promise((resolve) => setImmediate(resolve));
     }
   }

@@ -93,7 +93,7 @@ function mostOf(arrivals: readonly Arrival[], slots: number): number {
 }
 
 /**
- * Accounts take turns at all slots that live pages leave, and an account reads its refreshes in the
+ * Accounts are round-robin at all slots that live pages leave, and an account reads its refreshes in the
  * order of their queue deadline: that gives each refresh the fair time of its end. One that did not
  * complete waits for ever.
  */

@@ -74,7 +74,7 @@ describe('after identities were lost, or the servers of an application', () => {
     expect(left).toEqual([]);
   });
 
-  it('is seen to leave something behind when an identity is doubted until it serves', () => {
+  it('is seen to leave unfinished work when an identity is doubted until it serves', () => {
     const outage = allLost.find(({ minutes }) => minutes === 10);
 
     expect(outage && leftBehind(outage, untilServed)).not.toEqual([]);

@@ -84,7 +84,7 @@ function backlogMs({ minutes, load }: Outage): number {
 }
 
 /**
- * What an outage left behind; empty where nothing did: everything ends, and what arrives after the
+ * What an outage left unfinished; empty where nothing did: everything ends, and what arrives after the
  * return completes within twice its time without the outage, plus the longest pause of an identity
  * and the time of what waits already.
  */

@@ -119,7 +119,7 @@ class Simulation {
       random,
       createSlotOrder: rules.createSlotOrder,
       onAnswer: ({ scan, tries }, identity, failure) => {
-        if (scan) this.answered(scan, failure ? withFailure(tries, identity, failure) : null);
+        if (scan) this.responded(scan, failure ? withFailure(tries, identity, failure) : null);
       },
       onLoss: () => this.lossesMs.push(this.time.nowMs),
     });
@@ -181,8 +181,8 @@ class Simulation {
     return { tries, avoid, unreachable: unreachableIdentities(tries) };
   }
 
-  /** Without failed tries the platform answered. */
-  private answered(scan: SimulatedScan, failed: PageTries | null): void {
+  /** Without failed tries the platform responded. */
+  private responded(scan: SimulatedScan, failed: PageTries | null): void {
     if (scan.state === 'ended') return;
     if (failed) this.retry(scan, failed, 0);
     else if (this.isDown(scan)) this.onFailedPage(scan);

@@ -34,7 +34,7 @@ const requestMaxMs = 40_000;
 /** After these failures in a row an identity is expected to read no more than a page an hour. */
 const failuresKnown = 7;
 
-/** Why a page request had no answer of the platform. */
+/** Why a page request had no response of the platform. */
 export type Failure = Extract<SlotResult, { result: 'throttled' | 'unreachable' }>;
 
 /** A request for a slot; without a scan it is a live page. */
@@ -50,7 +50,7 @@ interface EgressDependencies {
   readonly time: VirtualTime;
   readonly random: () => number;
   readonly createSlotOrder: () => SlotOrder;
-  /** A page request ended; without a failure the platform answered it. */
+  /** A page request ended; without a failure the platform responded. */
   readonly onAnswer: (
     request: SimulatedRequest,
     identityId: string,
@@ -89,7 +89,7 @@ export class SimulatedEgress {
     this.waiting = this.waiting.filter((request) => request.scan !== scan);
   }
 
-  /** Live pages that were requested before this place in the order wait no longer. */
+  /** Live pages that were requested before this position in the order wait no longer. */
   withdrawLive(beforeOrder: number): void {
     this.waiting = this.waiting.filter(({ scan, order }) => scan !== null || order > beforeOrder);
   }
@@ -129,15 +129,15 @@ export class SimulatedEgress {
       ...{ identityId, active: active.map(({ id }) => id), reads: [], liveCredit, canWait },
       ...{ claims: [], wasOwn: false },
     };
-    const turn = order?.next(own, this.rules, slot);
-    if (!order || !turn) {
+    const next = order?.next(own, this.rules, slot);
+    if (!order || !next) {
       if (canWait && own.length > 0) time.at(spareMs, () => this.serve());
       return false;
     }
-    const { request } = turn;
+    const { request } = next;
     order.served(request);
     this.waiting = this.waiting.filter((other) => other !== request);
-    this.read(request, index, { ...identity, liveCredit: turn.liveCredit });
+    this.read(request, index, { ...identity, liveCredit: next.liveCredit });
     return true;
   }
 
@@ -149,8 +149,8 @@ export class SimulatedEgress {
       ...{ token: 'held', nowMs: time.nowMs, untilMs, holder: String(request.replica) },
     });
     this.identities[index] = taken;
-    const answerMs = pageMs * (0.5 + random());
-    time.after(failure?.result === 'unreachable' ? connectTimeoutMs : answerMs, () => {
+    const responseMs = pageMs * (0.5 + random());
+    time.after(failure?.result === 'unreachable' ? connectTimeoutMs : responseMs, () => {
       const free = releaseIdentity(taken, limits, failure ?? { result: 'served' }, time.nowMs);
       this.identities[index] = free;
       if (failure && (failuresOf(taken) < failuresKnown || !this.servesAny())) onLoss();

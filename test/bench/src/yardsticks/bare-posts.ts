@@ -3,7 +3,7 @@ import { Agent, request } from 'undici';
 
 /*
  * The least a sender of webhooks does: it signs a body and posts it, as many at once as allowed.
- * Arguments: URL, requests at once. Message: {count}; the answer is the rate.
+ * Arguments: URL, requests at once. Message: {count}; the reply is the rate.
  */
 const [url = '', concurrency = '1'] = process.argv.slice(2);
 const agent = new Agent({ connections: null, pipelining: 1 });
@@ -26,7 +26,7 @@ async function post(): Promise<void> {
   const body = bodyOf(id);
   const timestamp = Math.floor(Date.now() / 1_000);
   const signature = createHmac('sha256', key).update(`${id}.${timestamp}.${body}`).digest('base64');
-  const answer = await request(url, {
+  const response = await request(url, {
     method: 'POST',
     dispatcher: agent,
     headers: {
@@ -37,7 +37,7 @@ async function post(): Promise<void> {
     },
     body,
   });
-  await answer.body.dump();
+  await response.body.dump();
 }
 
 async function run(count: number): Promise<number> {

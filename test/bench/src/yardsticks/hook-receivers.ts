@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 /*
  * Receivers of webhooks. A path begins with how it responds: `/fast` at once, `/timed` at once and
  * with the time of arrival, `/hang` after fourteen seconds, within the timeout of a request. Ready
- * with its port. Messages: {do: 'mark'} starts to count, {do: 'report'} answers a HookReport.
+ * with its port. Messages: {do: 'mark'} starts to count, {do: 'report'} replies with a HookReport.
  */
 export interface HookReport {
   /** Requests to `/fast`, and when the first and the last of them arrived. */

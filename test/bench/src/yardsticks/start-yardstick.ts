@@ -3,15 +3,15 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { endWithProcess } from '../end-with-process.ts';
 
-/** A yardstick process: it receives its settings and answers once it is ready. */
+/** A yardstick process: it receives its settings and replies once it is ready. */
 export interface Yardstick {
   /** What it said when it was ready, such as its address. */
   readonly ready: string;
   readonly pid: number;
-  /** Sends a message without an answer. */
+  /** Sends a message without a reply. */
   tell(message: object): void;
-  /** Sends a message and waits for the answer. */
-  ask<Answer>(message: object): Promise<Answer>;
+  /** Sends a message and waits for the reply. */
+  ask<Reply>(message: object): Promise<Reply>;
   stop(): Promise<void>;
 }
 
@@ -28,11 +28,11 @@ export async function startYardstick(name: string, args: readonly string[]): Pro
     ready,
     pid: child.pid ?? -1,
     tell: (message) => void child.send(message),
-    async ask<Answer>(message: object) {
-      const answered = once(child, 'message');
+    async ask<Reply>(message: object) {
+      const replied = once(child, 'message');
       child.send(message);
-      const [answer] = (await answered) as [Answer];
-      return answer;
+      const [reply] = (await replied) as [Reply];
+      return reply;
     },
     async stop() {
       if (child.exitCode !== null) return;

@@ -125,25 +125,25 @@ function report(): ReaderReport {
 }
 
 process.on('message', (command: ReaderCommand) => {
-  const answer = (what: unknown) => process.send?.(what);
+  const reply = (what: unknown) => process.send?.(what);
   switch (command.do) {
     case 'open':
       openAll(command).then(
-        () => answer('opened'),
-        (error: unknown) => answer(`failed: ${error}`),
+        () => reply('opened'),
+        (error: unknown) => reply(`failed: ${error}`),
       );
       return;
     case 'mark':
       deliveries = 0;
       arrivals = {};
-      answer('marked');
+      reply('marked');
       return;
     case 'cut':
       cut();
-      answer('cut');
+      reply('cut');
       return;
     case 'report':
-      answer(report());
+      reply(report());
   }
 });
 process.send?.('ready');

@@ -5,7 +5,7 @@ import { secretEntropyBytes, writeSecret } from '@inventory/contracts/credential
 /**
  * Sends requests with keys that no Credential has, each well-formed and new, at a rate that does not
  * depend on the responses: a connection with a full pipeline is cut, and another is opened. Arguments:
- * port, requests a second, connections. Any message is answered with how many the system has taken.
+ * port, requests a second, connections. The reply to any message is how many the system has taken.
  */
 const [port = 0, perSecond = 0, connections = 0] = process.argv.slice(2).map(Number);
 /** Below what the gateway reads from a connection before it has responded. */
@@ -15,7 +15,7 @@ const reopenMs = 100;
 
 interface Connection {
   readonly socket: Socket;
-  unanswered: number;
+  inFlight: number;
 }
 
 let sent = 0;
@@ -23,10 +23,10 @@ const open: Connection[] = [];
 
 function openAt(index: number): void {
   const socket = connect(port, '127.0.0.1').setNoDelay(true);
-  const connection = { socket, unanswered: 0 };
+  const connection = { socket, inFlight: 0 };
   open[index] = connection;
   socket.on('data', (data) => {
-    connection.unanswered -= data.toString('latin1').split('HTTP/1.1 ').length - 1;
+    connection.inFlight -= data.toString('latin1').split('HTTP/1.1 ').length - 1;
   });
   socket.on('error', () => {});
   socket.on('close', () => {
@@ -38,14 +38,14 @@ function openAt(index: number): void {
 function sendAt(index: number): boolean {
   const connection = open[index];
   if (connection?.socket.readyState !== 'open') return false;
-  if (connection.unanswered >= pipelineMax) {
+  if (connection.inFlight >= pipelineMax) {
     openAt(index);
     connection.socket.destroy();
     return false;
   }
   const key = writeSecret(`cred_${randomUUID()}`, randomBytes(secretEntropyBytes));
   const request = `GET /v2/prices HTTP/1.1\r\nhost: x\r\nx-api-key: ${key}\r\n\r\n`;
-  connection.unanswered += 1;
+  connection.inFlight += 1;
   connection.socket.write(request, (error) => {
     if (!error) sent += 1;
   });

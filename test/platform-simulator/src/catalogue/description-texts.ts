@@ -57,7 +57,7 @@ function write(
   );
 }
 
-/** The shelf of a key, after making room: starting over is enough, texts are cheap to write again. */
+/** The shelf of a key, after freeing capacity: starting over is enough, texts are cheap to write again. */
 function roomyShelf(store: DescriptionTexts, key: string, bytes: number): Shelf {
   if (store.storedBytes + bytes > store.storedBytesMax) {
     store.shelves.clear();

@@ -18,7 +18,7 @@ const changeBody = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('texts') }),
 ]);
 
-/** Makes any account private or public, or holds its answers back. */
+/** Makes any account private or public, or holds its responses back. */
 export function changeAccount(world: World, [platformId = '']: readonly string[], body: unknown) {
   const said = accountBody.parse(body);
   if (said.private) world.privateAccounts.add(platformId);
@@ -30,7 +30,7 @@ export function changeAccount(world: World, [platformId = '']: readonly string[]
   }
 }
 
-/** Sends the answers that were held back. */
+/** Sends the responses that were held back. */
 function release(world: World, platformId: string): void {
   const { waiting = [] } = world.held.get(platformId) ?? {};
   world.held.delete(platformId);

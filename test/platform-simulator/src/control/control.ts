@@ -36,7 +36,7 @@ const identityBody = z.strictObject({
   mode: z.enum(['normal', 'bad_request', 'block_page', 'firewall_html']),
 });
 
-/** Method and path; each answers the body of a 200, and changes the world and nothing else. */
+/** Method and path; each returns the body of a 200, and changes the world and nothing else. */
 const knobs: readonly (readonly [string, RegExp, (call: Call) => unknown])[] = [
   ['PATCH', /^limits$/, changeLimits],
   ['PATCH', /^latency$/, changeLatency],
@@ -66,17 +66,17 @@ const knobs: readonly (readonly [string, RegExp, (call: Call) => unknown])[] = [
   ],
 ];
 
-/** The answer of a control endpoint. */
+/** The response of a control endpoint. */
 export function control({ method, url, body }: ControlRequest, world: World): ControlAnswer {
   const path = url.pathname.replace('/control/', '');
-  for (const [knobMethod, pattern, turn] of knobs) {
+  for (const [knobMethod, pattern, handle] of knobs) {
     const match = pattern.exec(path);
     if (knobMethod !== method || match === null) continue;
     try {
       const parts = match.slice(1).map(decodeURIComponent);
       const read: unknown = body === '' ? {} : JSON.parse(body);
-      const answered = turn({ world, parts, query: url.searchParams, body: read });
-      return { status: 200, body: answered ?? {} };
+      const result = handle({ world, parts, query: url.searchParams, body: read });
+      return { status: 200, body: result ?? {} };
     } catch (error) {
       const sentence = error instanceof z.ZodError ? z.prettifyError(error) : String(error);
       return { status: 400, body: { error: sentence } };

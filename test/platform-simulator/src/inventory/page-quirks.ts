@@ -31,13 +31,13 @@ const firstPage = (quirk: Quirk): Quirk => whenPage((number) => number === 1, qu
 const secondPage = (quirk: Quirk): Quirk => whenPage((number) => number === 2, quirk);
 const laterPages = (quirk: Quirk): Quirk => whenPage((number) => number > 1, quirk);
 
-/** More than what the collector reads of one answer. */
+/** More than what the collector reads of one response. */
 const heavyBytes = 9 * 1024 * 1024;
 
 /** A class that no ordinary page describes. */
 const undescribedClass = '999999999';
 
-/** What pages of one account have that pages should not; each by name, so that scenarios can ask. */
+/** What pages of one account have that pages should not; each by name, so that scenarios can name them. */
 export const pageQuirks = {
   blank_middle: secondPage(withoutAssets),
   short_middle: secondPage((page) => firstAssets(page, 500)),
@@ -200,8 +200,8 @@ function descriptionPerAsset(page: WirePage): Row[] {
 }
 
 function oddLists(row: Row, at: number): Row {
-  const { actions: _, ...rest } = row;
-  return { ...rest, market_actions: null, tags: at % 2 === 0 ? '' : null, descriptions: '' };
+  const { actions: _, ...others } = row;
+  return { ...others, market_actions: null, tags: at % 2 === 0 ? '' : null, descriptions: '' };
 }
 
 function withUnknownFields(row: Row): Row {

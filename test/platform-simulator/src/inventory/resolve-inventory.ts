@@ -70,7 +70,7 @@ export function currentInventory(
     : inventory;
 }
 
-/** Index of the last asset of a first page, as asked for by its clients. */
+/** Index of the last asset of a first page, as requested by its clients. */
 const firstCursorIndex = 1_999;
 
 function removedOf(

@@ -6,7 +6,7 @@ import { answer } from './answer.ts';
 import type { FaultRule } from './fault-rules.ts';
 import type { World } from './world.ts';
 
-/** What can be wrong with a request, in the platform's order, and the answer that shows it. */
+/** What can be wrong with a request, in the platform's order, and the response that shows it. */
 const troubles = [
   { name: 'throttled', status: 429, body: 'null' },
   { name: 'poorIdentity', status: 400, body: 'null' },
@@ -48,17 +48,17 @@ function requestWith(having: ReadonlySet<Trouble>) {
 }
 
 describe('the order of checks (upstream 5)', () => {
-  it('answers with the first thing that is wrong, whatever else is wrong too', () => {
+  it('responds with the first thing that is wrong, whatever else is wrong too', () => {
     fc.assert(
       fc.property(fc.subarray(troubles.map(({ name }) => name)), (names) => {
         const having = new Set<Trouble>(names);
         const expected = troubles.find(({ name }) => having.has(name));
 
-        const answered = answer(requestWith(having), worldWith(having));
+        const response = answer(requestWith(having), worldWith(having));
 
-        expect(answered.status).toBe(expected?.status ?? 200);
+        expect(response.status).toBe(expected?.status ?? 200);
         if (expected !== undefined) {
-          expect(String(answered.body)).toBe(expected.body);
+          expect(String(response.body)).toBe(expected.body);
         }
       }),
       { numRuns: propertyRuns(1_000) },

@@ -30,7 +30,7 @@ import { admit, newLimiterState } from './limiter.ts';
 import { rememberedMax, type World } from './world.ts';
 
 /** A request with the account and inventory it addresses. */
-type Asked = {
+type ResolvedRequest = {
   readonly request: InventoryRequest;
   readonly world: World;
   readonly account: Account | undefined;
@@ -41,30 +41,30 @@ type Asked = {
 };
 
 /**
- * The platform's answer to one request. Deterministic: the same requests at the same times against
- * equal worlds give equal answers. The world is changed by what the platform remembers of them.
+ * The platform's response to one request. Deterministic: the same requests at the same times against
+ * equal worlds give equal responses. The world is changed by what the platform remembers of them.
  */
 export function answer(request: InventoryRequest, world: World): Answer {
-  const asked = look(request, world);
-  const answered = firstAnswer(asked);
-  return { ...answered, delayMs: answered.delayMs + world.latency.fixedMs };
+  const resolved = resolve(request, world);
+  const response = firstAnswer(resolved);
+  return { ...response, delayMs: response.delayMs + world.latency.fixedMs };
 }
 
-function firstAnswer(asked: Asked): Answer {
+function firstAnswer(resolved: ResolvedRequest): Answer {
   for (const stage of stages) {
-    const failure = checks[stage](asked) ?? plannedFailure(stage, asked);
+    const failure = checks[stage](resolved) ?? plannedFailure(stage, resolved);
     if (failure !== undefined) {
-      return failureAnswer(failure, () => goodPage(asked), asked.world.latency.slowMs);
+      return failureAnswer(failure, () => goodPage(resolved), resolved.world.latency.slowMs);
     }
   }
-  const good = goodPage(asked);
-  if (asked.progress !== undefined && asked.pageNumber === 1) {
-    asked.progress.scans += 1;
+  const good = goodPage(resolved);
+  if (resolved.progress !== undefined && resolved.pageNumber === 1) {
+    resolved.progress.scans += 1;
   }
   return good;
 }
 
-function look(request: InventoryRequest, world: World): Asked {
+function resolve(request: InventoryRequest, world: World): ResolvedRequest {
   const account = findAccount(world, request.platformId);
   const pageSize = account?.scenario?.pageAssets ?? (request.count || world.limits.countMax);
   return {
@@ -115,7 +115,7 @@ function scenarioProgress(
 }
 
 /** What each stage refuses by itself; the order is that of `stages`. */
-const checks: Record<Stage, (asked: Asked) => Failure | undefined> = {
+const checks: Record<Stage, (resolved: ResolvedRequest) => Failure | undefined> = {
   limiter: ({ request, world }) => {
     const { windowSeconds, slots, blockSeconds } = world.limits;
     const limits = { windowMs: windowSeconds * 1_000, slots, blockMs: blockSeconds * 1_000 };
@@ -129,42 +129,42 @@ const checks: Record<Stage, (asked: Asked) => Failure | undefined> = {
   account: ({ account }) => (account === undefined ? { kind: 'not_found' } : undefined),
   privacy: ({ account }) => (account?.private ? { kind: 'private' } : undefined),
   count: ({ request, world }) =>
-    // NaN is no count at all; it fails this comparison as it should.
+    // NaN is not a count at all; it fails this comparison as it should.
     request.count === undefined || request.count <= world.limits.countMax
       ? undefined
       : { kind: 'count_too_big' },
   app: ({ app }) => (app === undefined ? { kind: 'eresult', code: 42 } : undefined),
-  item_server: (asked) => {
-    const inventory = inventoryAsked(asked);
-    return startIndex(inventory, asked.request.startAssetId) === undefined
+  item_server: (resolved) => {
+    const inventory = requestedInventory(resolved);
+    return startIndex(inventory, resolved.request.startAssetId) === undefined
       ? { kind: 'eresult', code: 2 }
       : undefined;
   },
   page: () => undefined,
 };
 
-function plannedFailure(stage: Stage, asked: Asked): Failure | undefined {
-  const { request, world, account, progress } = asked;
+function plannedFailure(stage: Stage, resolved: ResolvedRequest): Failure | undefined {
+  const { request, world, account, progress } = resolved;
   const { identity, nowMs } = request;
-  const planned = takeRuleFailure(world.faultRules.values(), stage, asked);
+  const planned = takeRuleFailure(world.faultRules.values(), stage, resolved);
   if (planned !== undefined || account?.scenario === undefined || progress === undefined) {
     return planned;
   }
   const blockMs = world.limits.blockSeconds * 1_000;
-  const at = { stage, pageNumber: asked.pageNumber, identity, nowMs, blockMs };
+  const at = { stage, pageNumber: resolved.pageNumber, identity, nowMs, blockMs };
   return takeScenarioFailure(account.scenario, progress, at);
 }
 
 /** Only for requests past the `app` stage. */
-function inventoryAsked({ request, world, account }: Asked): Inventory {
+function requestedInventory({ request, world, account }: ResolvedRequest): Inventory {
   const inventory = account && currentInventory(world, account, request);
   if (!inventory) throw new Error('a request without an inventory came past the checks');
   return inventory;
 }
 
-function goodPage(asked: Asked): Answer {
-  const { request, world, account, pageSize } = asked;
-  const inventory = inventoryAsked(asked);
+function goodPage(resolved: ResolvedRequest): Answer {
+  const { request, world, account, pageSize } = resolved;
+  const inventory = requestedInventory(resolved);
   const startsAt = startIndex(inventory, request.startAssetId) ?? inventory.size;
   const pageFrom = (index: number, count: number) =>
     pageBody(inventory, slice(inventory, index, count), request, world.descriptions);
@@ -174,14 +174,14 @@ function goodPage(asked: Asked): Answer {
     return jsonAnswer(200, body);
   }
   const page = pageQuirks[quirk](parsePage(body), {
-    pageNumber: asked.pageNumber,
+    pageNumber: resolved.pageNumber,
     pageSize,
     startAssetId: request.startAssetId,
     assetIdAt: (index) => assetId(inventory, index),
     cursorRemoved: request.startAssetId !== undefined && inventory.removed.has(startsAt - 1),
     cursorAssetPage: () => parsePage(pageFrom(startsAt - 1, 1)),
     firstPage: () => parsePage(pageFrom(-inventory.added, pageSize)),
-    scans: asked.progress?.scans ?? 0,
+    scans: resolved.progress?.scans ?? 0,
   });
   return jsonAnswer(200, JSON.stringify(page));
 }

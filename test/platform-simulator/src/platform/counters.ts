@@ -31,7 +31,7 @@ function countersOf(counters: Counters, identity: string, platformId: string): C
 }
 
 /**
- * Counts a request as arrived. The function returned is called once, when its answer is sent or its
+ * Counts a request as arrived. The function returned is called once, when its response is sent or its
  * connection is gone: only the server can observe when that is.
  */
 export function requestArrived(counters: Counters, identity: string, platformId: string) {

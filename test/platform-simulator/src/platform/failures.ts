@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { codings, contentEncoding, encode } from './content-codings.ts';
 import { rewrite, rewritings } from './rewritten-body.ts';
 
-/** The checks a request passes, in the platform's order; the first that fails gives the answer. */
+/** The checks a request passes, in the platform's order; the first failure is the response. */
 export const stages = [
   'limiter',
   'identity',
@@ -22,7 +22,7 @@ export type Answer = {
   readonly body: string | Buffer;
   /** Besides those of type and length. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** Interim answers before it, by their status. */
+  /** Interim responses before it, by their status. */
   readonly interim?: readonly number[];
   readonly delayMs: number;
   /** The connection breaks after the first half of the body. */
@@ -104,7 +104,7 @@ function isFixed(kind: string): kind is FixedKind {
   return Object.hasOwn(fixed, kind);
 }
 
-/** How a failure changes the good answer; most replace it without asking for it. */
+/** How a failure changes the good response; most replace it without building it. */
 export function failureAnswer(of: Failure, good: () => Answer, slowMs: number): Answer {
   switch (of.kind) {
     case 'truncated': {

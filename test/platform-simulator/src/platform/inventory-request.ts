@@ -8,7 +8,7 @@ export type InventoryRequest = {
   readonly appId: number;
   readonly contextId: number;
   readonly language: string;
-  /** Undefined when none was asked: then the platform gives its maximum. NaN when it is no count. */
+  /** Undefined when absent: then the platform takes its maximum. NaN when it is not a count. */
   readonly count: number | undefined;
   readonly startAssetId: string | undefined;
   readonly rawAssetProperties: boolean;
@@ -16,11 +16,11 @@ export type InventoryRequest = {
 
 /**
  * Reads `/inventory/{platform_id}/{app_id}/{context_id}`; undefined for any other path. Segments that
- * are no numbers become 0, which is no application; unknown languages become english.
+ * are not numbers become 0, which is not an application; unknown languages become english.
  */
 export function readInventoryRequest(
   url: URL,
-  asked: { readonly identity: string; readonly nowMs: number },
+  sender: { readonly identity: string; readonly nowMs: number },
 ): InventoryRequest | undefined {
   const match = /^\/inventory\/([^/]+)\/([^/]+)\/([^/]+)\/?$/.exec(url.pathname);
   if (match === null) {
@@ -30,7 +30,7 @@ export function readInventoryRequest(
   const language = query.get('l') ?? 'english';
   const startAssetId = query.get('start_assetid');
   return {
-    ...asked,
+    ...sender,
     platformId: match[1] ?? '',
     appId: decimal(match[2]),
     contextId: decimal(match[3]),

@@ -9,7 +9,7 @@ export type WindowLimits = {
 export type LimiterState = {
   /** Times of the admitted requests inside the window, oldest first. */
   readonly admittedAtMs: number[];
-  /** The identity is blocked until this instant, unless it asks again before. */
+  /** The identity is blocked until this instant, unless it sends a request before. */
   blockedUntilMs: number;
 };
 
@@ -19,7 +19,7 @@ export function newLimiterState(): LimiterState {
 
 /**
  * Decides one request of an identity and records it. A request beyond the window's slots starts a
- * block; each request during the block starts its full length again, so only silence ends it.
+ * block; each request during the block starts its full length again, so only a cooldown ends it.
  */
 export function admit(state: LimiterState, limits: WindowLimits, nowMs: number): boolean {
   if (limits.slots === null) {
@@ -31,7 +31,7 @@ export function admit(state: LimiterState, limits: WindowLimits, nowMs: number):
   }
   dropExpired(state.admittedAtMs, nowMs - limits.windowMs);
   if (state.admittedAtMs.length >= limits.slots) {
-    // The silence that ends a block also ends the window: the identity starts again with all slots.
+    // The cooldown that ends a block also ends the window: the identity starts again with all slots.
     state.admittedAtMs.length = 0;
     state.blockedUntilMs = nowMs + limits.blockMs;
     return false;

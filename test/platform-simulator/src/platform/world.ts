@@ -11,14 +11,14 @@ type Limits = {
   /** Requests of one egress identity per window; null switches the limiter off. */
   readonly slots: number | null;
   readonly blockSeconds: number;
-  /** The largest `count` that is answered. */
+  /** The largest `count` that is served. */
   readonly countMax: number;
 };
 
 type Latency = {
-  /** Added to every inventory answer. */
+  /** Added to every inventory response. */
   readonly fixedMs: number;
-  /** Added to the answers of `slow` failures. */
+  /** Added to the responses of `slow` failures. */
   readonly slowMs: number;
 };
 
@@ -26,7 +26,7 @@ type Latency = {
  * `firewall_html` 403 with a page, for everything. */
 type IdentityMode = 'normal' | 'bad_request' | 'block_page' | 'firewall_html';
 
-/** An account whose answers are held back, with the answers that wait. */
+/** An account whose responses are held back, with those that wait. */
 export type HeldAccount = { readonly laterPagesOnly: boolean; readonly waiting: Set<() => void> };
 
 /** All state of the platform. `answer` and `control` change it and read nothing else. */

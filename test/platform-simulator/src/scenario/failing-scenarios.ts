@@ -7,7 +7,7 @@ const first = (until: number | 'silence', failure: Failure): readonly ScenarioFa
   { failure, page: 1, until },
 ];
 
-/** Accounts that are answered by failures, some of them for a while only. */
+/** Accounts whose responses are failures, some of them for a while only. */
 export const failingScenarios: readonly ScenarioDefinition[] = [
   scenario(201, 'private', 'Always 403 with null.', { faults: always({ kind: 'private' }) }),
   scenario(202, 'private-401', 'Always 401 with null.', {

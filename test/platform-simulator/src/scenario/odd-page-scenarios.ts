@@ -55,15 +55,13 @@ export const oddPageScenarios: readonly ScenarioDefinition[] = [
   scenario(
     111,
     'same-cursor-twice',
-    'The second page answers with the cursor it was asked with, for ever.',
+    'The second page has the cursor it was requested with, for ever.',
     { size: 6_001, quirk: 'same_cursor' },
   ),
-  scenario(
-    112,
-    'cursor-cycle',
-    "The third page answers with the first page's cursor: a loop of two.",
-    { size: 8_001, quirk: 'cursor_cycle' },
-  ),
+  scenario(112, 'cursor-cycle', "The third page has the first page's cursor: a loop of two.", {
+    size: 8_001,
+    quirk: 'cursor_cycle',
+  }),
   scenario(113, 'cursor-missing', 'The first page has more items and no cursor.', {
     size: 4_001,
     quirk: 'no_cursor',
@@ -107,13 +105,13 @@ export const oddPageScenarios: readonly ScenarioDefinition[] = [
   scenario(
     121,
     'cursor-removed-500',
-    "The cursor's asset is removed after the first page: the cursor is answered by EResult 2, always.",
+    "The cursor's asset is removed after the first page: the response to the cursor is EResult 2, always.",
     { size: 4_001, faults: [{ failure: { kind: 'eresult', code: 2 }, page: 2 }] },
   ),
   scenario(
     122,
     'cursor-removed-blank-end',
-    "The cursor's asset is removed after the first page: the page behind it is blank and looks like the end, until the first page is read again.",
+    "The cursor's asset is removed after the first page: the page after it is blank and looks like the end, until the first page is read again.",
     { size: 4_001, eachScan: 'first_cursor_removed', quirk: 'blank_end' },
   ),
   scenario(123, 'total-grows', 'The total is five higher from the second page on.', {
@@ -151,14 +149,14 @@ export const oddPageScenarios: readonly ScenarioDefinition[] = [
   scenario(
     129,
     'partly-repeated-end-once',
-    'The second page is a part of the first one, as the last, until that is read again.',
+    'The second page is a subset of the first one, as the last, until that is read again.',
     { size: 4_000, faults: [], quirk: 'partly_repeated_end_once' },
   ),
-  scenario(130, 'more-rows-than-asked', '2,500 assets a page, whatever is asked for.', {
+  scenario(130, 'more-rows-than-asked', '2,500 assets a page, whatever is requested.', {
     size: 5_001,
     pageAssets: 2_500,
   }),
-  scenario(131, 'all-rows-at-once', 'All 5,001 assets on one page, whatever is asked for.', {
+  scenario(131, 'all-rows-at-once', 'All 5,001 assets on one page, whatever is requested.', {
     size: 5_001,
     pageAssets: 6_000,
   }),

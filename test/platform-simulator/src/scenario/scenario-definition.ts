@@ -10,7 +10,7 @@ export type ScenarioFault = {
   readonly page?: number;
   /**
    * How it ends. A number: after so many failures in a row one request passes, and the plan starts
-   * again. `silence`: the asking identity must leave the account alone for the block time, then one
+   * again. `silence`: the requesting identity must leave the account alone for the block time, then one
    * request passes. Absent: never.
    */
   readonly until?: number | 'silence';
@@ -29,7 +29,7 @@ export type ScenarioDefinition = {
   readonly kindLimit?: number;
   readonly assetIdStyle?: AssetIdStyle;
   readonly amountStyle?: Inventory['amountStyle'];
-  /** Assets of each page, whatever `count` asks for. */
+  /** Assets of each page, whatever `count` requests. */
   readonly pageAssets?: number;
   readonly quirk?: PageQuirk;
   readonly faults?: readonly ScenarioFault[];

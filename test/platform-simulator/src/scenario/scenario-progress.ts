@@ -5,9 +5,9 @@ import type { ScenarioDefinition, ScenarioFault } from './scenario-definition.ts
 
 /** How far the plan of one scenario inventory is. */
 export type ScenarioProgress = {
-  /** Failures given in a row, by the fault's place in the plan. */
+  /** Failures given in a row, by the fault's index in the plan. */
   readonly given: Map<number, number>;
-  /** By identity: its last request, while it is asked to be silent. */
+  /** By identity: its last request, while it has to be silent. */
   readonly silentSinceMs: Map<string, number>;
   stayed: Failure | undefined;
   lastRequestMs: number;
@@ -52,11 +52,11 @@ export function takeScenarioFailure(
   if (progress.stayed !== undefined && stageOf(progress.stayed) === at.stage) {
     return progress.stayed;
   }
-  for (const [place, fault] of (definition.faults ?? []).entries()) {
+  for (const [index, fault] of (definition.faults ?? []).entries()) {
     const strikes =
       stageOf(fault.failure) === at.stage &&
       (fault.page === undefined || fault.page === at.pageNumber) &&
-      (fault.until === 'silence' ? mustBeSilent(progress, at) : isDue(progress, place, fault));
+      (fault.until === 'silence' ? mustBeSilent(progress, at) : isDue(progress, index, fault));
     if (strikes) {
       progress.stayed = fault.stays ? fault.failure : progress.stayed;
       return fault.failure;
@@ -65,13 +65,13 @@ export function takeScenarioFailure(
   return undefined;
 }
 
-function isDue(progress: ScenarioProgress, place: number, fault: ScenarioFault): boolean {
+function isDue(progress: ScenarioProgress, index: number, fault: ScenarioFault): boolean {
   if (typeof fault.until !== 'number') {
     return true;
   }
-  const given = progress.given.get(place) ?? 0;
+  const given = progress.given.get(index) ?? 0;
   const due = given < fault.until;
-  progress.given.set(place, due ? given + 1 : 0);
+  progress.given.set(index, due ? given + 1 : 0);
   return due;
 }
 

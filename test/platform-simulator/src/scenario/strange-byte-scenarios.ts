@@ -1,6 +1,6 @@
 import { type ScenarioDefinition, scenario } from './scenario-definition.ts';
 
-/** Accounts whose answers are strange as bytes: coded, framed, broken or ambiguous. */
+/** Accounts whose responses are strange as bytes: coded, framed, broken or ambiguous. */
 export const strangeByteScenarios: readonly ScenarioDefinition[] = [
   scenario(
     301,
@@ -19,7 +19,7 @@ export const strangeByteScenarios: readonly ScenarioDefinition[] = [
     size: 20,
     faults: [{ failure: { kind: 'called_encoded', coding: 'gzip' } }],
   }),
-  scenario(303, 'compressed-unknown', 'Always a page in a coding that was not asked for.', {
+  scenario(303, 'compressed-unknown', 'Always a page in a coding that was not requested.', {
     size: 20,
     faults: [{ failure: { kind: 'called_encoded', coding: 'dcz' } }],
   }),
@@ -42,7 +42,7 @@ export const strangeByteScenarios: readonly ScenarioDefinition[] = [
   scenario(307, 'deep-row', 'A row is nested 6,000 levels deep.', {
     faults: [{ failure: { kind: 'rewritten', how: 'deep_row' } }],
   }),
-  scenario(308, 'assets-twice', 'A page has its assets, and an empty list of assets behind them.', {
+  scenario(308, 'assets-twice', 'A page has its assets, and an empty list of assets after them.', {
     faults: [{ failure: { kind: 'rewritten', how: 'assets_twice' } }],
   }),
   scenario(309, 'more-items-twice', 'The first page has more items, and none.', {
@@ -59,7 +59,7 @@ export const strangeByteScenarios: readonly ScenarioDefinition[] = [
     size: 60,
     quirk: 'odd_blocks',
   }),
-  scenario(313, 'continue-first', '100 Continue before the page, which no client asked for.', {
+  scenario(313, 'continue-first', '100 Continue before the page, which no client requested.', {
     size: 20,
     faults: [{ failure: { kind: 'interim', status: 100 } }],
   }),

@@ -24,8 +24,8 @@ export function inventoryRequest(part: Partial<InventoryRequest>): InventoryRequ
   };
 }
 
-function pageOf(answered: Answer): WirePage {
-  return JSON.parse(String(answered.body)) as WirePage;
+function pageOf(response: Answer): WirePage {
+  return JSON.parse(String(response.body)) as WirePage;
 }
 
 /** Reads an inventory, or what is left of it, as a plain client does: by `last_assetid`, until `more_items` is gone. */
@@ -33,11 +33,11 @@ export function walkPages(world: World, request: Partial<InventoryRequest>, page
   const pages: WirePage[] = [];
   let { startAssetId } = request;
   do {
-    const answered = answer(inventoryRequest({ ...request, startAssetId }), world);
-    if (answered.status !== 200) {
-      throw new Error(`page ${pages.length + 1}: ${answered.status} ${String(answered.body)}`);
+    const response = answer(inventoryRequest({ ...request, startAssetId }), world);
+    if (response.status !== 200) {
+      throw new Error(`page ${pages.length + 1}: ${response.status} ${String(response.body)}`);
     }
-    const page = pageOf(answered);
+    const page = pageOf(response);
     pages.push(page);
     startAssetId = page.more_items === 1 ? page.last_assetid : undefined;
   } while (startAssetId !== undefined && pages.length < pagesMax);

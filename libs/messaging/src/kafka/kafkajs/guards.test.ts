@@ -136,7 +136,7 @@ describe('the guarded request queue', () => {
     expect(sent).toEqual([1, 2, 3]);
   });
 
-  test('rejects a request when it times out, and looks no sooner, until the connection ends', async () => {
+  test('rejects a request when it times out, and checks no sooner, until the connection ends', async () => {
     let connected = true;
     const timeouts = { requestTimeout: 10_000, enforceRequestTimeout: true };
     const queue = newQueue(null, { ...timeouts, isConnected: () => connected });

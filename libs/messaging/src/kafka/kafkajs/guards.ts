@@ -88,7 +88,7 @@ interface SeekOffsets {
   has(this: ReadonlyMap<string, string>, topic: string, partition: number): boolean;
 }
 
-/** For every partition of every response the client looks for a seek, by a key of JSON. */
+/** For every partition of every response the client checks for a seek, by a key of JSON. */
 export function guardSeeks(): void {
   const seeksModule: unknown = require('kafkajs/src/consumer/seekOffsets');
   const { prototype } = seeksModule as { readonly prototype: SeekOffsets };
@@ -109,7 +109,7 @@ export function guardSeeks(): void {
  * would wait for the session of the one that it was. Here it is that one again; a coordinator that
  * has forgotten it says so, and the client joins anew.
  *
- * A response lists every partition that was asked for, and the client computes lags of each one,
+ * A response lists every partition that was requested, and the client computes lags of each one,
  * passes it to a worker and checks the heartbeat. Those without records are left out here; a
  * response without any has its heartbeat all the same.
  */

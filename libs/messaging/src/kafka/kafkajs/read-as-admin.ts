@@ -43,6 +43,6 @@ function isSettling(error: unknown): boolean {
   // kafkajs 2.2.4 reads a property of null while it can connect to no broker.
   if (error instanceof TypeError) return true;
   const { retriable, type } = error as { readonly retriable?: unknown; readonly type?: unknown };
-  // Created by a try that was answered too late.
+  // Created by a try whose response was late.
   return retriable === true || type === 'TOPIC_ALREADY_EXISTS';
 }

@@ -22,8 +22,8 @@ interface Member {
 }
 
 /**
- * A process that was killed has left its membership behind, and its group waits until that expires
- * before it assigns a partition to the process in its place. Only one process of an instance runs at
+ * The membership of a process that was killed remains, and its group waits until that expires before
+ * it assigns a partition to the process that replaces it. Only one process of an instance runs at
  * a time: one that starts ends the memberships of earlier ones. A failure costs that wait, no more.
  */
 export async function removePredecessors({ groupId, cluster }: JoiningGroup): Promise<void> {

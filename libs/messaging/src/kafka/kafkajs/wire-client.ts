@@ -14,14 +14,14 @@ export function createKafkajsWireClient(connection: KafkaConnection): WireClient
     versions: kafkajsVersions,
     openProducer: () => openKafkajsProducer(kafka),
     openMember: (options) => openKafkajsMember(connection, options),
-    read: (ask) => readAsAdmin(kafka, (admin) => ask(readsOf(admin))),
+    read: (request) => readAsAdmin(kafka, (admin) => request(readsOf(admin))),
     stop: () => stopping.abort(),
   };
 }
 
 function readsOf(admin: Admin): ClusterReads {
   return {
-    // A wait for topics asks often, for longer than one read may take.
+    // A wait for topics polls often, for longer than one read may take.
     topics: () => untilSettled(() => admin.listTopics()),
     bounds: (topic) => admin.fetchTopicOffsets(topic),
     async committed(groupId, topic) {

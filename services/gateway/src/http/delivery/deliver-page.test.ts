@@ -74,10 +74,10 @@ afterAll(async () => {
 });
 
 test('a page that is written is delivered, once and whole', async () => {
-  const answer = await callApi(server.url, { path: '/' });
+  const response = await callApi(server.url, { path: '/' });
 
-  expect(answer.bytes.equals(newBody())).toBe(true);
-  expect(answer.headers['content-length']).toBe(String(bodyBytes));
+  expect(response.bytes.equals(newBody())).toBe(true);
+  expect(response.headers['content-length']).toBe(String(bodyBytes));
   expect(log).toEqual(['delivered']);
 });
 
@@ -92,10 +92,10 @@ test.each([
   const whole = Buffer.concat(parts);
   content = parts;
 
-  const answer = await callApi(server.url, { path: '/' });
+  const response = await callApi(server.url, { path: '/' });
 
-  expect(answer.bytes.equals(whole)).toBe(true);
-  expect(answer.headers['content-length']).toBe(String(whole.length));
+  expect(response.bytes.equals(whole)).toBe(true);
+  expect(response.headers['content-length']).toBe(String(whole.length));
   expect(log).toEqual(['delivered']);
 });
 
@@ -122,19 +122,19 @@ test('the memory of a page is returned as its client takes it, and the client is
 test('no byte of a page is written from its deadline on (Charging a page read) [charging-a-page-read]', async () => {
   inside = () => clock.advance(1_000);
 
-  const answer = await callApi(server.url, { path: '/' });
+  const response = await callApi(server.url, { path: '/' });
 
-  expect([answer.status, answer.text]).toEqual([503, 'billing_unavailable']);
-  expect(answer.headers['content-length']).toBe(String('billing_unavailable'.length));
+  expect([response.status, response.text]).toEqual([503, 'billing_unavailable']);
+  expect(response.headers['content-length']).toBe(String('billing_unavailable'.length));
   expect(log).toEqual(['abandoned']);
 });
 
-test('a page whose answer fails after the charge is given up', async () => {
+test('a page whose response fails after the charge is given up', async () => {
   inside = () => Promise.reject(new Error('compression failed'));
 
-  const answer = await callApi(server.url, { path: '/' });
+  const response = await callApi(server.url, { path: '/' });
 
-  expect([answer.status, answer.text]).toEqual([503, 'fault']);
+  expect([response.status, response.text]).toEqual([503, 'fault']);
   expect(log).toEqual(['abandoned']);
 });
 
@@ -194,23 +194,23 @@ describe('a confirmed denial, which is charged like a page (Live Page rule 1) [e
   ])('is delivered once (%s)', async (form, path) => {
     deny();
 
-    const answer = await callApi(server.url, { path });
+    const response = await callApi(server.url, { path });
 
-    expect(answer.status).toBe(403);
-    expect(answer.text).toContain(
+    expect(response.status).toBe(403);
+    expect(response.text).toContain(
       form === 'original' ? 'Inventory is private' : 'inventory_private',
     );
-    expect(answer.headers['x-credits-charged']).toBe(form === 'v2' ? undefined : '1');
+    expect(response.headers['x-credits-charged']).toBe(form === 'v2' ? undefined : '1');
     expect(log).toEqual(['delivered']);
   });
 
   test('is not written from its deadline on, and says nothing of a charge', async () => {
     deny({ timeLeftMs: 0 });
 
-    const answer = await callApi(server.url, { path: '/api/v1/inventory/1/2/3' });
+    const response = await callApi(server.url, { path: '/api/v1/inventory/1/2/3' });
 
-    expect([answer.status, answer.text]).toEqual([503, 'billing_unavailable']);
-    expect(answer.headers['x-credits-charged']).toBeUndefined();
+    expect([response.status, response.text]).toEqual([503, 'billing_unavailable']);
+    expect(response.headers['x-credits-charged']).toBeUndefined();
     expect(log).toEqual(['abandoned']);
   });
 
@@ -232,11 +232,11 @@ test('what the headers said of a page goes with it when it comes too late', asyn
   headers = { 'X-Credits-Charged': '1', 'Content-Encoding': 'br' };
   inside = () => clock.advance(1_000);
 
-  const answer = await callApi(server.url, { path: '/' });
+  const response = await callApi(server.url, { path: '/' });
 
-  expect([answer.status, answer.text]).toEqual([503, 'billing_unavailable']);
-  expect(answer.headers['x-credits-charged']).toBeUndefined();
-  expect(answer.headers['content-encoding']).toBeUndefined();
+  expect([response.status, response.text]).toEqual([503, 'billing_unavailable']);
+  expect(response.headers['x-credits-charged']).toBeUndefined();
+  expect(response.headers['content-encoding']).toBeUndefined();
 });
 
 /** Without the keep-alive ones of earlier tests, whose agent is closed here. */

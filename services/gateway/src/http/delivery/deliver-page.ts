@@ -38,14 +38,14 @@ export function deliverPage(
         if (denial) renderRefused(context, denial, prices.currentVersion());
       });
     } catch (error) {
-      removeAnswerHeaders(context);
+      removeResponseHeaders(context);
       throw error;
     }
   };
 }
 
 /** The headers of a page do not apply to the refusal of one that comes too late. */
-function removeAnswerHeaders(context: PublicContext): void {
+function removeResponseHeaders(context: PublicContext): void {
   for (const name of [...(context.state.answerHeaders ?? []), 'Content-Encoding']) {
     context.remove(name);
   }
@@ -58,80 +58,82 @@ function deliver(
   render: () => void,
 ): void {
   const { res } = context;
-  let behind: readonly Rest[] = [];
+  let left: readonly Unwritten[] = [];
   const begun = writeFirst(res, terms, () => {
     render();
     const { parts = [context.body] } = context.state;
     invariant(parts.every(Buffer.isBuffer), 'a charged body is bytes');
     context.length = bytesOf(parts);
     context.respond = false;
-    const [first, rest] = splitParts(parts);
-    behind = rest;
+    const [first, remainder] = splitParts(parts);
+    left = remainder;
     return first;
   });
   const { place } = context.state;
-  // The rest is written afterwards: one write is acknowledged as a whole. Where the connection closes
-  // meanwhile, nothing is left to do.
-  begun.then(() => writeRest(res, behind, place)).catch(() => {});
+  // The remainder is written afterwards: one write is acknowledged as a whole. Where the
+  // connection closes meanwhile, nothing is left to do.
+  begun.then(() => writeRemainder(res, left, place)).catch(() => {});
 }
 
 /** In steps, so that memory is returned, and the client is seen to take it, as it goes. */
-async function writeRest(
+async function writeRemainder(
   res: ServerResponse,
-  rest: readonly Rest[],
+  remainder: readonly Unwritten[],
   place: DeliveryPlace | undefined,
 ): Promise<void> {
   place?.taken(firstBytesMax);
-  let left = rest;
+  let left = remainder;
   do {
     if (res.destroyed) return;
-    const [step, behind] = splitStep(left);
+    const [step, after] = splitStep(left);
     res.cork();
     const written = Promise.all(step.map((one) => writePart(res, one)));
-    if (behind.length === 0) res.end();
+    if (after.length === 0) res.end();
     else res.uncork();
     await written;
     place?.taken(stepBytes);
-    left = behind;
+    left = after;
   } while (left.length > 0);
 }
 
-async function writePart(res: ServerResponse, { part, whole }: Rest): Promise<void> {
+async function writePart(res: ServerResponse, { part, whole }: Unwritten): Promise<void> {
   await write(res, part);
   if (whole !== null) freeBytes(whole);
 }
 
 /** Bytes to write, and the memory that is returned then; null where more of it is left. */
-interface Rest {
+interface Unwritten {
   readonly part: Buffer;
   readonly whole: Buffer | null;
 }
 
-/** A copy of the first bytes in one buffer, and what is behind them. */
-function splitParts(parts: readonly Buffer[]): readonly [first: Buffer, rest: readonly Rest[]] {
+/** A copy of the first bytes in one buffer, and what is left. */
+function splitParts(
+  parts: readonly Buffer[],
+): readonly [first: Buffer, remainder: readonly Unwritten[]] {
   let missing = firstBytesMax;
   const split = parts.map((whole) => {
     const first = whole.subarray(0, missing);
     missing -= first.length;
     return { first, part: whole.subarray(first.length), whole };
   });
-  const rest = split.filter(({ part }) => part.length > 0);
-  return [Buffer.concat(split.map(({ first }) => first)), rest];
+  const remainder = split.filter(({ part }) => part.length > 0);
+  return [Buffer.concat(split.map(({ first }) => first)), remainder];
 }
 
-/** The bytes of one step, and what is behind them. */
+/** The bytes of one step, and what is left. */
 function splitStep(
-  rest: readonly Rest[],
-): readonly [step: readonly Rest[], behind: readonly Rest[]] {
-  const step: Rest[] = [];
-  let room = stepBytes;
-  for (const [index, { part, whole }] of rest.entries()) {
-    if (part.length > room) {
-      if (room > 0) step.push({ part: part.subarray(0, room), whole: null });
-      return [step, [{ part: part.subarray(room), whole }, ...rest.slice(index + 1)]];
+  remainder: readonly Unwritten[],
+): readonly [step: readonly Unwritten[], after: readonly Unwritten[]] {
+  const step: Unwritten[] = [];
+  let capacity = stepBytes;
+  for (const [index, { part, whole }] of remainder.entries()) {
+    if (part.length > capacity) {
+      if (capacity > 0) step.push({ part: part.subarray(0, capacity), whole: null });
+      return [step, [{ part: part.subarray(capacity), whole }, ...remainder.slice(index + 1)]];
     }
     step.push({ part, whole });
-    room -= part.length;
+    capacity -= part.length;
   }
   return [step, []];
 }

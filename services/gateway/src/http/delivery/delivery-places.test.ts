@@ -12,7 +12,7 @@ function placesOf(limits = { perKeyMax: 2, totalMax: 3 }) {
   const clock = createTestClock();
   const places = createDeliveryPlaces<string>({ limits, bytesPerSecondMin, kind: 'page', clock });
   const ended: string[] = [];
-  /** Takes a place; the result where there is none. */
+  /** Takes a slot; the result where there is none. */
   function take(key: string, size = 1): DeliveryPlace | string {
     const permit = places.acquire(key, size, () => void ended.push(key));
     return permit.result === 'granted' ? permit.place : permit.result;
@@ -45,7 +45,7 @@ test('what is larger than the part of a key is delivered alone', () => {
   expect(take('a', 1)).not.toBe('key_full');
 });
 
-test('what turns out larger is held all the same, and what turns out smaller leaves room', () => {
+test('what turns out larger is held all the same, and what turns out smaller frees capacity', () => {
   const { take, hold } = placesOf({ perKeyMax: 10, totalMax: 20 });
   const [place, other] = [hold('a', 1), hold('a', 9)];
   place.resize(9);
@@ -60,7 +60,7 @@ test('what turns out larger is held all the same, and what turns out smaller lea
   expect(take('a', 4)).not.toBe('key_full');
 });
 
-test('what is slow keeps its place until another is refused, and what is fast enough, paused, or not begun keeps it then too', () => {
+test('what is slow keeps its slot until another is refused, and what is fast enough, paused, or not begun keeps it then too', () => {
   const { clock, ended, take, hold } = placesOf({ perKeyMax: 1, totalMax: 4 });
   const [slow, fast, paused] = ['slow', 'fast', 'paused'].map((key) => hold(key));
   hold('not begun');
@@ -108,7 +108,7 @@ test('at the least pace a client is never ended, in whatever steps it takes', ()
   );
 });
 
-test('a client that takes a byte a second keeps its place for a quarter of a minute at most, where another wants it', () => {
+test('a client that takes a byte a second keeps its slot for a quarter of a minute at most, where another wants it', () => {
   const { clock, ended, take, hold } = placesOf({ perKeyMax: 1, totalMax: 1 });
   const place = hold('a');
   place.taken(16 * 1024);

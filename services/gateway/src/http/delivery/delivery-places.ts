@@ -5,7 +5,7 @@ import type { DeliveryPlace } from '../request-state.ts';
 
 export interface DeliveryLimits {
   readonly limits: KeyedLimits;
-  /** What a client takes at least, where its place is wanted. */
+  /** What a client takes at least, where its slot is wanted. */
   readonly bytesPerSecondMin: number;
 }
 
@@ -23,7 +23,7 @@ export type DeliveryPlaces<Key> = ReturnType<typeof createDeliveryPlaces<Key>>;
 /**
  * Bounds what is held for clients until they have taken it, of each key and in all. Nobody waits for a
  * client that takes next to nothing: where one is refused, those below the least pace are ended for it,
- * of the same key or of any. Without that a few clients could hold all places at a byte a second.
+ * of the same key or of any. Without that a few clients could hold all slots at a byte a second.
  */
 export function createDeliveryPlaces<Key>({
   limits,
@@ -66,8 +66,8 @@ export function createDeliveryPlaces<Key>({
   const isSlow = ({ inTimeUntilMs }: Held) =>
     inTimeUntilMs !== null && inTimeUntilMs <= clock.now();
 
-  /** Ends slow ones until there is room. */
-  function makeRoom(wanted: Held): ReturnType<typeof missing> {
+  /** Ends slow ones until there is capacity. */
+  function freeCapacity(wanted: Held): ReturnType<typeof missing> {
     for (const held of places) {
       const full = missing(wanted);
       if (full === null) return null;
@@ -83,7 +83,7 @@ export function createDeliveryPlaces<Key>({
     limits,
     acquire(key: Key, size: number, end: () => void): DeliveryPermit {
       const held: Held = { key, size: countedSize(size), end, inTimeUntilMs: null };
-      const full = makeRoom(held);
+      const full = freeCapacity(held);
       if (full !== null) return { result: full };
       places.add(held);
       add(held, held.size);

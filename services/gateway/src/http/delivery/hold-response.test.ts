@@ -37,7 +37,7 @@ function openPlaces() {
   return { clock, undelivered, newRequest, readOf };
 }
 
-test('what a read answers is held until its response is closed, and refused past the bytes of its account or of all (Everything is bounded)', () => {
+test('the response of a read is held until it is closed, and refused past the bytes of its account or of all (Everything is bounded)', () => {
   const { newRequest, readOf } = openPlaces();
   const first = newRequest('acc_1');
   expect(readOf(90_000, first)).toBeNull();
@@ -48,7 +48,7 @@ test('what a read answers is held until its response is closed, and refused past
   expect(readOf(70_000, newRequest('acc_2'))).toBeNull();
 });
 
-test('a small one is not counted, nor what answers an operation that has had its effect', () => {
+test('a small one is not counted, nor that of an operation that has had its effect', () => {
   const { newRequest, readOf } = openPlaces();
   readOf(100_000, newRequest('acc_1'));
 

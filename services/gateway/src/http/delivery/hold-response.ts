@@ -43,15 +43,15 @@ export function holdBytes(
 /** Smaller responses are not counted. */
 const heldBytesMin = 16 * 1024;
 
-/** The same for what a read answers that is no page. Any other operation has had its effect by then. */
+/** The same for a read that is not a page. Any other operation has had its effect by then. */
 export function holdRead(
   undelivered: DeliveryPlaces<AccountId>,
   context: PublicContext,
-  answer: PublicResponse,
+  response: PublicResponse,
 ): void {
   const { req, state } = context;
   if (state.place !== undefined || state.principal === undefined || req.method !== 'GET') return;
-  const bytes = Buffer.isBuffer(answer.body) ? answer.body.length : bytesOf(answer.body);
+  const bytes = Buffer.isBuffer(response.body) ? response.body.length : bytesOf(response.body);
   if (bytes < heldBytesMin) return;
   const refusal = holdBytes(undelivered, context, bytes);
   if (refusal !== null) throw new Refused(refusal);

@@ -36,7 +36,7 @@ test.each([
   ['not what the client itself wrote', ['192.0.2.1, 203.0.113.9'], '203.0.113.9'],
   ['that of a proxy that connects for itself', [], '10.1.1.1'],
   ['without its port', ['203.0.113.9:51234'], '203.0.113.9'],
-  ['behind ports', ['203.0.113.9:51234, 10.2.2.2:443', '[2001:db8::9]:8080'], '203.0.113.9'],
+  ['past ports', ['203.0.113.9:51234, 10.2.2.2:443', '[2001:db8::9]:8080'], '203.0.113.9'],
   ['IPv6 without its port', ['[2001:4860::8]:443'], '2001:4860::8'],
   ['IPv6 in brackets alone', ['[2001:4860::8]'], '2001:4860::8'],
   ['what it puts in quotes, as in Forwarded', ['"[2001:4860::8]:443"'], '2001:4860::8'],
@@ -44,7 +44,7 @@ test.each([
   ['a link-local one of a zone', ['fe80::1%eth0'], 'fe80::1%eth0'],
   ['the same with its port', ['[fe80::1%eth0]:443'], 'fe80::1%eth0'],
   ['what is between blanks', ['\t 203.0.113.9 \t'], '203.0.113.9'],
-  ['not behind an empty entry: the client may have written it', ['203.0.113.9, '], ''],
+  ['not past an empty entry: the client may have written it', ['203.0.113.9, '], ''],
   ['nonsense as it is, to be in no policy', ['1.2.3.4, no address'], 'no address'],
 ])('behind a trusted proxy the client address is %s [client-address]', (_case, said, expected) => {
   expect(addressOf(requestFrom('10.1.1.1', ...said))).toBe(expected);

@@ -3,7 +3,7 @@ import { type PublicMiddleware, required } from '../request-state.ts';
 import type { ClientAddressOf } from './client-address.ts';
 import type { PeerBuckets } from './peer-buckets.ts';
 
-/** Limits the requests of an operation that asks for no key. */
+/** Limits the requests of an operation that requires no key. */
 export function limitPeers(
   openRequests: PeerBuckets,
   clientAddressOf: ClientAddressOf,
@@ -24,7 +24,7 @@ export function limitPeers(
   };
 }
 
-/** A step of the operations that ask for a key. */
+/** A step of the operations that require a key. */
 export function withKey(step: PublicMiddleware): PublicMiddleware {
   return async (context, next) => {
     const { isOpen = false } = required(context.state, 'route');

@@ -211,7 +211,7 @@ test('accounts do not share a window', async () => {
   expect((await limiter.takeRequests(newAccountId(), 1)).admitted).toBe(true);
 });
 
-test('nothing is admitted when the store does not answer', async () => {
+test('nothing is admitted while the store is unavailable', async () => {
   const away = () => Promise.reject(new Error('store unavailable'));
   const windows = { readCount: away, addCount: away };
   const limiter = createRequestLimiter({ windows, clock: createTestClock(), deadlines });

@@ -16,7 +16,7 @@ test('the addresses of a /64 share their tokens, and the /64s of a /48 eight tim
 
   expect(takenOf(hosts)).toBe(3);
   expect(takenOf(links)).toBe(8 * 3 - 3);
-  // No bucket of a /64 has taken the place of that of the /48.
+  // No bucket of a /64 has replaced that of the /48.
   expect(takenOf(links)).toBe(0);
   expect(buckets.secondsUntilToken('2001:db8:1:ffff::2')).toBe(3);
   expect(takenOf(['2001:db8:2:1::1'])).toBe(1);

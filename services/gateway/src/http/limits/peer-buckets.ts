@@ -9,7 +9,7 @@ export type PeerBuckets = ReturnType<typeof createPeerBuckets>;
 /** Tokens of each client address; of IPv6 of its /64, and of its /48 for all of these together. */
 export function createPeerBuckets(perMinute: number, clock: Clock) {
   const levels = limitFactors.map((factor) =>
-    createTokenBuckets({ perMinute: factor * perMinute, keysMax: networksMax, clock }),
+    createTokenBuckets(factor * perMinute, networksMax, clock),
   );
 
   /** One for each level that the address has. */

@@ -63,7 +63,7 @@ test('as much higher as the slack says the count may be, and no more, for the sa
   );
 });
 
-test('a taking that does not fit whole consumes nothing and leaves room for a smaller one', () => {
+test('a taking that does not fit whole consumes nothing and leaves capacity for a smaller one', () => {
   const of = (requests: number) => ({ requests, limitPerMinute: 60 });
 
   expect(admitInOrder(50, [of(20), of(10), of(1)])).toEqual([

@@ -1,4 +1,4 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { retryAfterOf } from '@inventory/contracts/refusal';
 import { Refused } from '@inventory/http/refused';
 import { createPeerBuckets } from './peer-buckets.ts';
@@ -43,15 +43,15 @@ test('a key that exists is never refused for them, however many of its client do
   const { keys } = unknownKeys(1);
   const flood = Array.from({ length: 2_000 }, () => keys.endOf(bad, notThere));
   const among = Array.from({ length: 20 }, () => keys.endOf(bad, there));
-  const behind = Array.from({ length: 2_000 }, () => keys.endOf(bad, notThere));
+  const later = Array.from({ length: 2_000 }, () => keys.endOf(bad, notThere));
 
   expect(await Promise.all(among)).toEqual(Array(20).fill('a Principal'));
-  const ended = await Promise.all([...flood, ...behind]);
+  const ended = await Promise.all([...flood, ...later]);
   expect(ended.filter((end) => end === null)).toHaveLength(1);
   expect(ended.filter((end) => end === 60)).toHaveLength(3_999);
 });
 
-test('a key that exists is no miss, however many there are, and neither is a look-up that fails', async () => {
+test('a key that exists is not a miss, however many there are, and neither is a lookup that fails', async () => {
   const { keys } = unknownKeys(1);
   const stalled = async () => {
     throw new Error('no server');
@@ -65,7 +65,7 @@ test('a key that exists is no miss, however many there are, and neither is a loo
   expect(await keys.endOf(bad, notThere)).toBe(60);
 });
 
-test('any number of requests with one key share its look-up, found or not', async () => {
+test('any number of requests with one key share its lookup, found or not', async () => {
   const { keys } = unknownKeys(1);
   const find = jest.fn(there);
   const burst = Array.from({ length: 200 }, () => keys.lookUpKey(bad, 'digest', find));
@@ -77,13 +77,13 @@ test('any number of requests with one key share its look-up, found or not', asyn
   expect(await keys.endOf(bad, notThere)).toBe(60);
 });
 
-test('while the store hangs no more look-ups are sent to it than share two commands', async () => {
+test('while the store hangs no more lookups are sent to it than share two commands', async () => {
   const { keys } = unknownKeys(10);
   const held = Promise.withResolvers<null>();
   const find = jest.fn(() => held.promise);
   const waiting = Array.from({ length: 500 }, () => keys.endOf(bad, find));
-  await nextTurn();
-  await nextTurn();
+  await yieldToEventLoop();
+  await yieldToEventLoop();
 
   expect(find.mock.calls.length).toBeLessThanOrEqual(100);
   held.resolve(null);
@@ -92,13 +92,13 @@ test('while the store hangs no more look-ups are sent to it than share two comma
 
 test.each([
   ['that has missed', 3],
-  ['whose other look-ups wait', 0],
-])('the look-ups of a client %s do not delay those of others', async (_which, misses) => {
+  ['whose other lookups wait', 0],
+])('the lookups of a client %s do not delay those of others', async (_which, misses) => {
   const { keys } = unknownKeys(1_000);
   const ran: string[] = [];
   const find = (peer: string) => async () => {
     ran.push(peer);
-    await nextTurn();
+    await yieldToEventLoop();
     return null;
   };
   for (let missed = 0; missed < misses; missed += 1) await keys.lookUp(bad, notThere);

@@ -4,7 +4,7 @@ import { createKeyedSemaphore } from '@inventory/runtime/semaphore';
 import { unknownKeysRefused } from '../../metrics.ts';
 import type { PeerBuckets } from './peer-buckets.ts';
 
-/** Look-ups that share a command of the store. Each waits in a request, so connections bound them. */
+/** Lookups that share a command of the store. Each waits in a request, so connections bound them. */
 const lookUps = { itemsMax: 50, waitingMax: 100_000 };
 /** Of these each client without recent misses has some, apart from what others send. */
 const reserved = { perKeyMax: 8, totalMax: 1_000 };
@@ -15,13 +15,13 @@ export type UnknownKeys<Found> = ReturnType<typeof createUnknownKeys<Found>>;
  * Bounds what the keys cost that a replica has not seen: each is a majority read of the store, whether
  * it exists or was made up.
  *
- * Look-ups share commands, and two commands run at a time, one of them for clients without a recent
- * miss. So a flood makes its own look-ups wait, for as long as its connections have keys, and no key
+ * Lookups share commands, and two commands run at a time, one of them for clients without a recent
+ * miss. So a flood makes its own lookups wait, for as long as its connections have keys, and no key
  * that exists is refused. A client has a bucket of misses: a key that does not exist takes one, and is
  * refused as one of too many where there is none. Keys that were seen do not come here.
  */
 export function createUnknownKeys<Found>(misses: PeerBuckets) {
-  const places = createKeyedSemaphore<string>(reserved);
+  const slots = createKeyedSemaphore<string>(reserved);
   const [ofReserve, ofOthers] = [createLookUps<Found | null>(), createLookUps<Found | null>()];
   const started = new Map<string, Promise<Found | null>>();
 
@@ -29,9 +29,9 @@ export function createUnknownKeys<Found>(misses: PeerBuckets) {
     clientAddress: string,
     findOne: () => Promise<Found | null>,
   ): Promise<Found | null> {
-    const place = misses.isFull(clientAddress) ? places.acquire(clientAddress) : null;
-    if (place?.result !== 'granted') return await ofOthers(findOne);
-    return await ofReserve(findOne).finally(place.release);
+    const slot = misses.isFull(clientAddress) ? slots.acquire(clientAddress) : null;
+    if (slot?.result !== 'granted') return await ofOthers(findOne);
+    return await ofReserve(findOne).finally(slot.release);
   }
 
   async function lookUpOnce(
@@ -53,8 +53,8 @@ export function createUnknownKeys<Found>(misses: PeerBuckets) {
     isPastLimit: (clientAddress: string): boolean =>
       misses.secondsUntilToken(clientAddress) !== null,
     /**
-     * Runs a look-up; null means that the key does not exist. Requests with the same key, here by its
-     * digest, share one look-up. Rejects as the look-up does, and with {@link Refused} where the key
+     * Runs a lookup; null means that the key does not exist. Requests with the same key, here by its
+     * digest, share one lookup. Rejects as the lookup does, and with {@link Refused} where the key
      * does not exist and is one of too many.
      */
     async lookUp(
@@ -73,7 +73,7 @@ export function createUnknownKeys<Found>(misses: PeerBuckets) {
   };
 }
 
-/** Runs look-ups in turn, those that come together at a time; each fails alone. */
+/** Runs lookups in turn, those that come together at a time; each fails alone. */
 function createLookUps<Found>() {
   const batcher = createBatcher<() => Promise<Found>, PromiseSettledResult<Found>>({
     ...lookUps,

@@ -3,6 +3,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { projectEventTypes } from '@inventory/contracts/http/project-event';
+import { streamFrames } from '@inventory/contracts/http/stream-frames';
+import { webhookPingType } from '@inventory/contracts/http/webhooks';
 import { publicCodes } from '@inventory/contracts/refusal-codes';
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
@@ -40,11 +42,16 @@ interface Operation {
   >;
 }
 
+type Operations = Readonly<Record<string, Readonly<Record<string, Operation>>>>;
+
 const document = publicDocument(publicRoutes) as {
-  readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
+  readonly paths: Operations;
+  readonly webhooks: Operations;
   readonly components: Readonly<Record<'schemas' | 'headers', Readonly<Record<string, object>>>>;
 };
+const served = withOpenEnums(document) as unknown as typeof document;
 const operations = Object.values(document.paths).flatMap((path) => Object.values(path));
+const webhooks = Object.values(document.webhooks).flatMap((path) => Object.values(path));
 
 test('the document is valid OpenAPI 3.1 to a validator that is not ours', () => {
   const folder = mkdtempSync(join(tmpdir(), 'openapi-'));
@@ -58,18 +65,18 @@ test('the document is valid OpenAPI 3.1 to a validator that is not ours', () => 
   rmSync(folder, { recursive: true });
 });
 
-test('every operation, with and without a body, has an example that fits its own schema', () => {
+test('every operation and webhook, with and without a body, has an example that fits its own schema', () => {
   const ajv = new Ajv2020({ strict: false });
   addFormats.default(ajv);
   ajv.addSchema(document, 'document');
-  const media = operations.flatMap(({ operationId, requestBody, responses }) => [
+  const media = [...operations, ...webhooks].flatMap(({ operationId, requestBody, responses }) => [
     ...Object.entries(requestBody?.content ?? {}).map(([type, of]) => ({
       where: `${operationId} body`,
       type,
       of,
     })),
     ...Object.entries(responses).flatMap(([status, { content }]) =>
-      Object.entries(content).map(([type, of]) => ({
+      Object.entries(content ?? {}).map(([type, of]) => ({
         where: `${operationId} ${status}`,
         type,
         of,
@@ -98,6 +105,7 @@ test('every operation, with and without a body, has an example that fits its own
 
 test('every path parameter has an example that fits, and a page is small where it is tried out', () => {
   const ajv = new Ajv2020({ strict: false });
+  addFormats.default(ajv);
   const parameters = operations.flatMap((operation) => operation.parameters);
   const inPaths = parameters.filter((one) => one.in === 'path');
   const sizes = parameters.filter(({ name }) => name === 'page_size');
@@ -132,7 +140,9 @@ test('the document states defaults, types and bounds as the API applies them', (
     );
   const batchItem = (bodyOf('requestRefreshes').properties['items'] as { items: object }).items;
 
-  expect(['limit', 'page_size', 'wait'].flatMap(defaultOf)).toEqual([50, 2000, 0]);
+  // A generated client sends the defaults of the document: with `assetid` Current refuses a page size.
+  const pageSizes = [undefined, 2000];
+  expect(['limit', 'page_size', 'wait'].map(defaultOf)).toEqual([[50], pageSizes, [0]]);
   const untrue = /"message":\{"type":"string","const"|"type":\["|All other operations/.exec(text);
   expect(untrue).toBeNull();
   expect(batchItem).toMatchObject({ properties: { max_credits: { minimum: 125 } } });
@@ -152,13 +162,15 @@ test('the document states defaults, types and bounds as the API applies them', (
 });
 
 test('enums of responses are open to later values in the served document, those of requests closed', () => {
-  const { paths, components } = withOpenEnums(document) as unknown as typeof document;
+  const { paths, components } = served;
   const responses = Object.values(paths).flatMap((path) =>
     Object.values(path).map((operation) => operation.responses),
   );
   const { Language, ...schemas } = components.schemas;
 
-  expect(JSON.stringify([responses, schemas])).not.toContain('"enum"');
+  const sent = JSON.stringify([responses, schemas, served.webhooks]);
+  expect(sent).not.toContain('"enum"');
+  expect(sent).not.toContain('"#/components/schemas/Language"');
   expect(Language).toMatchObject({ enum: expect.arrayContaining(['english']) });
   expect(schemas['RefreshBilling']).toMatchObject({
     properties: {
@@ -178,8 +190,8 @@ test('every code of the table is documented where it can be answered', () => {
   );
 });
 
-/** Every schema of the document that has this keyword, with where it is. */
-function schemasWith(keyword: string) {
+/** Every schema of a document that has this keyword, with where it is. */
+function schemasWith(keyword: string, among: object = document) {
   const found: { readonly where: string; readonly schema: Record<string, unknown> }[] = [];
   const visit = (value: unknown, where: string): void => {
     if (typeof value !== 'object' || value === null) return;
@@ -188,9 +200,64 @@ function schemasWith(keyword: string) {
       if (!name.startsWith('example')) visit(of, `${where}/${name}`);
     }
   };
-  visit(document, '');
+  visit(among, '');
   return found;
 }
+
+test('a literal that is answered or sent tells forms apart: any other value may change within a version (Versioning)', () => {
+  const literals = schemasWith('const', served).map(({ where }) => where.split('/').at(-1));
+
+  expect([...new Set(literals)].toSorted()).toEqual([
+    ...['code', 'event', 'limit', 'mode', 'result', 'type'],
+  ]);
+  const discriminators = schemasWith('propertyName', served).map(
+    ({ schema }) => schema['propertyName'],
+  );
+  expect(discriminators).toEqual(expect.arrayContaining(literals));
+  expect(served.components.schemas['RefreshCompletedEvent']).toMatchObject({
+    properties: {
+      version: { type: 'integer', format: 'int32' },
+      type: { const: 'inventory.refresh.completed' },
+      data: { properties: { state: { 'x-extensible-enum': ['completed'] } } },
+    },
+  });
+});
+
+test('null has one form: the other of two forms', () => {
+  const nulls = schemasWith('type', served).filter(({ schema }) => schema['type'] === 'null');
+  const unions = schemasWith('anyOf', served).filter(({ schema }) =>
+    (schema['anyOf'] as { type?: string }[]).some(({ type }) => type === 'null'),
+  );
+
+  expect(nulls.map(({ where }) => where)).toEqual(unions.map(({ where }) => `${where}/anyOf/1`));
+  expect(schemasWith('nullable', served)).toEqual([]);
+  expect(JSON.stringify(served)).not.toMatch(/"type":\[|"enum":\[[^\]]*null/);
+});
+
+test('an integer has the size that it can have, and bounds where it is sent; a time has its format', () => {
+  const integers = schemasWith('type').filter(({ schema }) => schema['type'] === 'integer');
+  const wrong = integers.filter(({ schema: { format, minimum, maximum, const: exact } }) => {
+    const isSmall =
+      exact !== undefined || (Number(minimum) >= -(2 ** 31) && Number(maximum) < 2 ** 31);
+    return format !== 'int64' && !(format === 'int32' && isSmall);
+  });
+  const requests = integers.filter(({ where }) => /^.paths.*(parameters|requestBody)/.test(where));
+  const times = schemasWith('properties').flatMap(({ schema }) =>
+    Object.entries(schema['properties'] as object).filter(([name]) =>
+      /(^|_)(at|as_of)$/.test(name),
+    ),
+  );
+
+  expect(wrong).toEqual([]);
+  expect(requests.filter(({ schema }) => !('minimum' in schema && 'maximum' in schema))).toEqual(
+    [],
+  );
+  expect(document.components.schemas['Scope']).toMatchObject({
+    properties: { app_id: { format: 'int64' }, context_id: { format: 'int32' } },
+  });
+  expect(times.length).toBeGreaterThan(30);
+  expect(times.filter(([, schema]) => !JSON.stringify(schema).includes('"date-time"'))).toEqual([]);
+});
 
 test('the forms of every union are told apart by a member, and have names (Errors: code; Batch)', () => {
   const named = (schema: unknown) => Object.values(schema as object).map(String);
@@ -223,6 +290,8 @@ test('every number is an integer, and every format of a request is one that the 
     new Set([
       '"format":"date-time"',
       '"format":"date"',
+      '"format":"int32"',
+      '"format":"int64"',
       '"format":"uri","pattern":"^https://[^@#]+$"',
     ]),
   );
@@ -317,4 +386,30 @@ test('every type of event of a Project is a documented frame of its stream (Even
   );
 
   expect(frames).toEqual([expect.arrayContaining([...projectEventTypes])]);
+});
+
+test('every frame of the stream has a schema; a control frame has no id (Events)', () => {
+  const { StreamFrame, ...schemas } = document.components.schemas;
+  const { mapping } = (StreamFrame as { discriminator: { mapping: Record<string, string> } })
+    .discriminator;
+  const membersOf = (reference = '') => {
+    const schema = schemas[reference.split('/').at(-1) ?? ''] as { required: readonly string[] };
+    return schema.required;
+  };
+
+  expect(Object.keys(mapping)).toEqual(Object.keys(streamFrames));
+  for (const [event, reference] of Object.entries(mapping)) {
+    const members = event.startsWith('stream.') ? ['event', 'data'] : ['event', 'id', 'data'];
+    expect([event, membersOf(reference)]).toEqual([event, members]);
+  }
+});
+
+test('every type of event is a documented webhook, with the headers of its signature (Events: webhooks)', () => {
+  const types = Object.keys(document.webhooks);
+  const headers = webhooks.map(({ parameters }) => parameters.map(({ name }) => name));
+
+  expect(types).toEqual([...projectEventTypes, webhookPingType]);
+  expect(headers).toEqual(
+    types.map(() => ['webhook-id', 'webhook-timestamp', 'webhook-signature']),
+  );
 });

@@ -3,6 +3,7 @@ import {
   accountUsage,
   accountView,
   amounts,
+  projectView,
 } from '@inventory/contracts/http/account';
 import { changesPage } from '@inventory/contracts/http/changes';
 import {
@@ -44,6 +45,7 @@ import {
   recoveryData,
   revokedData,
 } from '@inventory/contracts/http/stream-frames';
+import { inventorySummary } from '@inventory/contracts/http/summary';
 import { v1AliasFailure, v1InvalidRequest, v1OriginalFailure } from '@inventory/contracts/http/v1';
 import {
   acceptedWatchItem,
@@ -52,6 +54,13 @@ import {
   watchTest,
   watchView,
 } from '@inventory/contracts/http/watches';
+import {
+  webhookAttempt,
+  webhookDelivery,
+  webhookEndpoint,
+  webhookEndpointWithSecret,
+  webhookPingEvent,
+} from '@inventory/contracts/http/webhooks';
 import { creditFunding, subscriptionFunding } from '@inventory/contracts/internal/ledger';
 import { inventoryKey } from '@inventory/contracts/inventory-key';
 import { language } from '@inventory/contracts/languages';
@@ -82,6 +91,7 @@ import {
 } from './error-responses.ts';
 import { exampleIds, exampleScope } from './examples.ts';
 import { productVersion } from './release.ts';
+import { frameSchemas, webhookRequests } from './sent-events.ts';
 
 const named: NamedSchemas = new Map<z.core.$ZodType, string>([
   [accountView, 'Account'],
@@ -104,6 +114,13 @@ const named: NamedSchemas = new Map<z.core.$ZodType, string>([
   [plainMeta, 'PlainMeta'],
   [priceView, 'Prices'],
   [projectEvent, 'ProjectEvent'],
+  [webhookAttempt, 'WebhookAttempt'],
+  [webhookDelivery, 'WebhookDelivery'],
+  [webhookEndpoint, 'WebhookEndpoint'],
+  [webhookEndpointWithSecret, 'WebhookEndpointWithSecret'],
+  [webhookPingEvent, 'WebhookPingEvent'],
+  [projectView, 'Project'],
+  [inventorySummary, 'InventorySummary'],
   [rateLimit, 'RateLimit'],
   [requestLimit, 'RequestLimit'],
   [readLimit, 'ReadLimit'],
@@ -187,7 +204,7 @@ const publicApi: ApiDescription<PublicEndpoint> = {
   security: { ApiKey: securityScheme },
   headers,
   named,
-  schemas: publicErrorSchemas(named),
+  schemas: { ...frameSchemas(named), ...publicErrorSchemas(named) },
   parameterExamples: {
     ...exampleScope,
     project_id: exampleIds.project,
@@ -222,7 +239,8 @@ export function publicDocument(
     ...publicApi.describe(endpoint),
     ...(endpoint.hasEventsOrigin && eventsOrigin ? { servers: [{ url: eventsOrigin }] } : {}),
   });
-  return openApiDocument({ ...publicApi, describe }, endpoints);
+  const document = openApiDocument({ ...publicApi, describe }, endpoints);
+  return { ...document, webhooks: webhookRequests(named) };
 }
 
 function permissionText(permission: string | undefined, isOpen: boolean): string {
@@ -260,7 +278,7 @@ function contentOf(body: PublicEndpoint['answer']['body']): { type: string; sche
   const schema = {
     type: 'object',
     properties: {
-      success: { const: true },
+      success: { type: 'boolean', const: true },
       data: jsonSchemaOf(body.data, options),
       meta: jsonSchemaOf(body.meta, options),
     },

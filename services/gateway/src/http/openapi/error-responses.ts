@@ -69,7 +69,11 @@ export function publicErrorSchemas(named: NamedSchemas): Record<string, JsonSche
 export function errorBodyOf(error: JsonSchema): JsonSchema {
   return {
     type: 'object',
-    properties: { success: { const: false }, error, meta: referenceTo('ErrorMeta') },
+    properties: {
+      success: { type: 'boolean', const: false },
+      error,
+      meta: referenceTo('ErrorMeta'),
+    },
     required: ['success', 'error', 'meta'],
   };
 }

@@ -1,7 +1,9 @@
 import { changesPath } from '@inventory/contracts/http/changes';
 import { currentPath } from '@inventory/contracts/http/current';
-import type { ProjectEvent } from '@inventory/contracts/http/project-event';
-import { refreshPath, type refreshRecord } from '@inventory/contracts/http/refresh';
+import type { projectEvent } from '@inventory/contracts/http/project-event';
+import { refreshLink, type refreshRecord } from '@inventory/contracts/http/refresh';
+import { watchLink } from '@inventory/contracts/http/watches';
+import { type webhookPingEvent, webhookPingType } from '@inventory/contracts/http/webhooks';
 import { type PublicCode, refusalCodes } from '@inventory/contracts/refusal-codes';
 import type { z } from 'zod';
 
@@ -196,7 +198,7 @@ export function errorExample(code: PublicCode) {
   return { code, message, request_id: exampleIds.request, ...(detail && { detail }) };
 }
 
-export const completedEvent: ProjectEvent = {
+export const completedEvent: z.input<typeof projectEvent> = {
   id: 'evt_0198c0de-0000-5000-8000-000000000008',
   version: 1,
   type: 'inventory.refresh.completed',
@@ -211,8 +213,31 @@ export const completedEvent: ProjectEvent = {
     watch_id: null,
   },
   links: {
-    refresh: refreshPath(exampleIds.refresh),
+    refresh: refreshLink(exampleIds.refresh),
     current: currentPath(exampleScope),
     changes: changesPath(exampleScope, exampleBefore),
   },
+};
+
+/** An event of each type, as it is sent; of a test with its endpoint. */
+export const exampleEvents: Readonly<Record<string, object>> = {
+  'inventory.refresh.completed': completedEvent,
+  'inventory.watch.paused': {
+    ...completedEvent,
+    type: 'inventory.watch.paused',
+    data: { watch_id: exampleIds.watch, scope: exampleScope, reason: 'insufficient_funds' },
+    links: { watch: watchLink(exampleIds.project, exampleScope) },
+  } satisfies z.input<typeof projectEvent>,
+  'account.balance.low': {
+    ...completedEvent,
+    type: 'account.balance.low',
+    data: { available: 480, threshold: 500 },
+    links: { account: '/v2/account' },
+  } satisfies z.input<typeof projectEvent>,
+  [webhookPingType]: {
+    ...completedEvent,
+    type: webhookPingType,
+    data: { endpoint_id: exampleIds.webhookEndpoint },
+    links: {},
+  } satisfies z.input<typeof webhookPingEvent>,
 };

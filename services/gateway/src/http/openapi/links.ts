@@ -36,6 +36,7 @@ export function refreshLinks(place: string) {
   return {
     readRefresh: refresh,
     cancelRefresh: refresh,
+    readSummary: scope,
     readCurrent: scope,
     readChanges: { ...scope, ...sinceRevision(place) },
     readLivePage: scope,

@@ -1,4 +1,4 @@
-import type { JsonSchema } from '@inventory/http/json-schema';
+import { type JsonSchema, referenceTo } from '@inventory/http/json-schema';
 import type { PublicEndpoint } from '../public-route.ts';
 import { documentPath, type PublicPages } from '../serve-pages.ts';
 import { publicDocument } from './describe-public-api.ts';
@@ -16,33 +16,53 @@ export function openApiPage(
 const ofRequests = ['Language'];
 
 /**
- * The document with the enums of its responses open: values may be added within a version, and a
- * generated client must not fail on a new one.
+ * The document with the values of its responses and webhooks open: some may be added within a version,
+ * and a generated client must not fail on a new one. A literal remains where it tells forms apart.
  */
 export function withOpenEnums(document: JsonSchema): JsonSchema {
-  const { components, paths, ...rest } = document;
+  const { components, paths, webhooks, ...rest } = document;
+  const { schemas, ...others } = components as { readonly schemas: Schemas };
+  const discriminators = new Set(
+    Array.from(JSON.stringify(document).matchAll(/"propertyName":"(\w+)"/g), ([, name]) => name),
+  );
+  const open = (value: unknown, closed: readonly string[]) =>
+    opened(value, { closed, schemas, discriminators });
   return {
     ...rest,
-    paths: opened(paths, ['parameters', 'requestBody']),
-    components: openComponents(components),
+    paths: open(paths, ['parameters', 'requestBody']),
+    webhooks: open(webhooks, []),
+    components: { ...others, schemas: open(schemas, ofRequests) },
   };
 }
 
-function openComponents(components: unknown): JsonSchema {
-  const { schemas, ...rest } = components as { readonly schemas: JsonSchema };
-  return { ...rest, schemas: opened(schemas, ofRequests) };
+type Schemas = Readonly<Record<string, JsonSchema>>;
+
+interface Opening {
+  /** Members with these names stay as they are. */
+  readonly closed: readonly string[];
+  readonly schemas: Schemas;
+  /** Names of members that tell forms apart. */
+  readonly discriminators: ReadonlySet<string | undefined>;
 }
 
-/** Members with these names stay as they are. */
-function opened(value: unknown, closed: readonly string[]): unknown {
-  if (Array.isArray(value)) return value.map((item) => opened(item, closed));
+function opened(value: unknown, opening: Opening, name?: string): unknown {
+  if (Array.isArray(value)) return value.map((item) => opened(item, opening));
   if (typeof value !== 'object' || value === null) return value;
-  const members = Object.entries(value).map(([name, member]): [string, unknown] => [
-    name,
-    closed.includes(name) ? member : opened(member, closed),
+  const members = Object.entries(value).map(([key, member]): [string, unknown] => [
+    key,
+    opening.closed.includes(key) ? member : opened(member, opening, key),
   ]);
-  const { enum: values, ...schema } = Object.fromEntries(members);
-  if (schema['type'] !== 'string' || !Array.isArray(values)) return Object.fromEntries(members);
+  const schema = Object.fromEntries(members);
+  const closed = ofRequests.find((one) => schema['$ref'] === referenceTo(one)['$ref']);
+  if (closed !== undefined) return openSchema(opening.schemas[closed] ?? {});
+  return 'const' in schema && opening.discriminators.has(name) ? schema : openSchema(schema);
+}
+
+/** Of an enum or a literal its type, with the known values of a text. */
+function openSchema({ const: literal, enum: several, ...schema }: JsonSchema): JsonSchema {
+  const values = several ?? (literal === undefined ? [] : [literal]);
+  if (!Array.isArray(values) || values.length === 0) return schema;
+  if (schema['type'] !== 'string') return schema;
   const known = `Known values: ${values.map((one) => `\`${one}\``).join(', ')}; later versions may add some.`;
   const { description } = schema;
   return {

@@ -39,15 +39,15 @@ test.each([
   ['an operation', ['paths', '/b', 'put'], { '/b': paths['/b'] }],
   ['the security schemes', ['components', 'securitySchemes'], {}],
 ])('%s is resolved beside the components, and no other operation', (_name, path, kept) => {
-  const asked: unknown[] = [];
-  const { plugins } = started((spec) => asked.push(spec));
+  const requested: unknown[] = [];
+  const { plugins } = started((spec) => requested.push(spec));
 
   plugins.find(({ fn }) => fn)?.fn?.resolveSubtree({ info: {}, paths, components }, path);
 
-  expect(asked).toEqual([{ info: {}, paths: kept, components }]);
+  expect(requested).toEqual([{ info: {}, paths: kept, components }]);
 });
 
-test('what the reader asked for is painted before its references are resolved', () => {
+test('what the reader requested is painted before its references are resolved', () => {
   const { plugins, paint } = started(() => undefined);
   const resolved: unknown[] = [];
   const wrap = plugins.find(({ statePlugins }) => statePlugins)?.statePlugins?.spec.wrapActions;

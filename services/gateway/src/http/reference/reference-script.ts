@@ -47,7 +47,7 @@ const requestResolvedSubtree = (request) => (path) => afterPaint(() => request(p
 settings.plugins.push(() => ({ statePlugins: { spec: { wrapActions: { requestResolvedSubtree } } } }));
 `;
 
-/** Without calls the page asks for no key. */
+/** Without calls the page requests no key. */
 const hideAuthorization = `const nothing = () => () => null;
 settings.plugins.push(() => ({ wrapComponents: { authorizeBtn: nothing, authorizeOperationBtn: nothing } }));
 `;

@@ -1,11 +1,11 @@
 /**
- * Reads the status every five seconds and draws it. What it shows of an answer is text and lengths,
- * never markup. Without an answer it says so, and returns by itself.
+ * Reads the status every five seconds and draws it. What it shows of a response is text and
+ * lengths, never markup. Without a response it says so, and returns by itself.
  */
 export const statusScript = `'use strict';
 const everyMs = 5000;
-const place = (id) => document.getElementById(id);
-const say = (id, text) => { place(id).textContent = text; };
+const element = (id) => document.getElementById(id);
+const say = (id, text) => { element(id).textContent = text; };
 const reasons = {
   global_outstanding_closed: 'too many are waiting',
   platform_unavailable: 'the platform is not serving',
@@ -30,7 +30,7 @@ function scale(svg, most, unit) {
 }
 
 function drawEnds(quarters) {
-  const svg = place('ends');
+  const svg = element('ends');
   const most = Math.max(0, ...quarters.map(({ completed, failed }) => completed + failed));
   scale(svg, most, '');
   quarters.forEach(({ start, completed, failed }, column) => {
@@ -42,7 +42,7 @@ function drawEnds(quarters) {
 }
 
 function drawWaits(quarters) {
-  const svg = place('waits');
+  const svg = element('waits');
   const most = Math.max(0, ...quarters.map((quarter) => quarter.wait_p95_seconds ?? 0));
   scale(svg, most, ' s');
   quarters.forEach(({ start, wait_p50_seconds: p50, wait_p95_seconds: p95 }, column) => {
@@ -58,7 +58,7 @@ function show(status) {
   const isOpen = admission.state === 'open';
   const isGood = isOpen && breakers.length === 0;
   const poor = isOpen ? 'Some applications are not served.' : 'No refreshes are admitted.';
-  place('state').className = isGood ? 'good' : 'poor';
+  element('state').className = isGood ? 'good' : 'poor';
   say('state', isGood ? 'Everything works.' : poor);
   say('admission', isOpen ? 'admitted' : 'not admitted: ' + (reasons[admission.reason] ?? admission.reason));
   say('wait', wait === null ? 'no estimate at the moment' : wait + ' s');
@@ -71,11 +71,11 @@ function show(status) {
 
 async function read() {
   try {
-    const answer = await fetch('/v2/status');
-    if (!answer.ok) throw new Error(String(answer.status));
-    show((await answer.json()).data);
+    const response = await fetch('/v2/status');
+    if (!response.ok) throw new Error(String(response.status));
+    show((await response.json()).data);
   } catch {
-    place('state').className = 'unknown';
+    element('state').className = 'unknown';
     say('state', 'The status cannot be read at the moment. It is tried again every five seconds.');
     for (const id of ['admission', 'wait', 'breakers']) say(id, 'unknown');
   }

@@ -56,7 +56,7 @@ const listEnd = pieceOf(']');
 
 /** The lists of a page, and where its other members begin. */
 interface ScannedPage {
-  /** Null where they are no list. */
+  /** Null where they are not a list. */
   assets: readonly (PageAsset | null)[] | null;
   descriptions: readonly (PageDescription | null)[];
   blocks: readonly (PropertyBlock | null)[];
@@ -64,10 +64,10 @@ interface ScannedPage {
 }
 
 /**
- * Reads the body of a 200 answer, in UTF-8; null when it is not a page: it names a member twice, is
- * nested too deeply, lacks `success` or a total, without which a failure would look like an empty
- * inventory, or has assets of unknown shape. Rows are kept as text, with the digits that were sent;
- * optional blocks of unknown shape are left out. Halves of characters are replaced in `body`.
+ * Reads the body of a 200 response, in UTF-8; null when it is not a page: it names a member
+ * twice, is nested too deeply, lacks `success` or a total, without which a failure would look like
+ * an empty inventory, or has assets of unknown shape. Rows are kept as text, with the digits that were
+ * sent; optional blocks of unknown shape are left out. Halves of characters are replaced in `body`.
  */
 export function readPlatformPage(body: Buffer): PlatformPage | null {
   const text = openJsonText(body);
@@ -92,7 +92,7 @@ export function readPlatformPage(body: Buffer): PlatformPage | null {
   };
 }
 
-/** Null when the text is no object with each member once. */
+/** Null when the text is not an object with each member once. */
 function scan(text: JsonText): ScannedPage | null {
   const { bytes } = text;
   const page: ScannedPage = { assets: null, descriptions: [], blocks: [], members: new Map() };
@@ -139,7 +139,7 @@ function afterByteOrderMark(bytes: Buffer): number {
   return bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? 3 : 0;
 }
 
-/** Of rows of one key, the last one at the place of the first; rows that are none are left out. */
+/** Of rows of one key, the last one at the position of the first; null ones are left out. */
 function latest<Value>(rows: readonly (Value | null)[], keyOf: (row: Value) => string): Value[] {
   const byKey = new Map<string, Value>();
   for (const row of rows) if (row !== null) byKey.set(keyOf(row), row);
@@ -166,8 +166,8 @@ function allPresent<Item>(items: readonly (Item | null)[]): items is readonly It
 }
 
 /**
- * The first assets of a page and their descriptions; the others are behind the last of them. A
- * currency row is no place to continue from.
+ * The first assets of a page and their descriptions; the others are after the last of them. A
+ * currency row is not a position to continue from.
  */
 export function firstAssets(page: PlatformPage, countMax: number): PlatformPage {
   if (page.assets.length <= countMax) return page;

@@ -1,5 +1,5 @@
-/** The same numbers, moved to a larger array where theirs has no room for so many; zeros behind them. */
-export function withRoom<Numbers extends Uint8Array | Uint32Array | Int32Array | Float64Array>(
+/** The same numbers, moved to a larger array where theirs is too small; zeros after them. */
+export function withCapacity<Numbers extends Uint8Array | Uint32Array | Int32Array | Float64Array>(
   numbers: Numbers,
   length: number,
 ): Numbers {

@@ -1,7 +1,7 @@
 import { pageRowsMax } from '@inventory/contracts/staged-rows';
 import { type PlatformPage, readPlatformPage } from './platform-page.domain.ts';
 
-/** One HTTP answer of the platform, or the lack of one. */
+/** One HTTP response of the platform, or the lack of one. */
 export type RawPlatformAnswer =
   | {
       readonly status: number;
@@ -14,8 +14,8 @@ export type RawPlatformAnswer =
   | { readonly status: 'timeout' | 'connection_failed' | 'too_large' | 'unreachable' };
 
 /**
- * The meaning of an answer. The status decides first: the body of private, throttled, wrong count
- * and some successful answers is the same four bytes.
+ * The meaning of a response. The status decides first: the body of private, throttled, wrong count
+ * and some successful responses is the same four bytes.
  */
 export type PlatformAnswer =
   | { readonly kind: 'page'; readonly page: PlatformPage }
@@ -26,7 +26,7 @@ export type PlatformAnswer =
   | { readonly kind: 'blocked'; readonly retryAfterMs: number | null }
   /** The page size is no longer accepted, or this address is not. */
   | { readonly kind: 'bad_request' }
-  /** The page is larger than the limit of an answer. */
+  /** The page is larger than the limit of a response. */
   | { readonly kind: 'too_large' }
   /** The request never reached the platform: no evidence about an application. */
   | { readonly kind: 'unreachable' }
@@ -35,7 +35,7 @@ export type PlatformAnswer =
       readonly kind: 'fault';
       readonly reason: FaultReason;
       readonly eresult: number | null;
-      /** Until when the platform asks to wait. */
+      /** The wait that the platform requests. */
       readonly retryAfterMs?: number;
     }
   /** A server error that a retry meets again. */
@@ -54,7 +54,7 @@ const duplicateRequest = 29;
 const retryableResults = new Set([2, 10, 16, 20, duplicateRequest, 55]);
 
 export function classifyAnswer(raw: RawPlatformAnswer): PlatformAnswer {
-  if (!('body' in raw)) return noAnswer(raw.status);
+  if (!('body' in raw)) return noResponse(raw.status);
   const { status, body, retryAfterMs } = raw;
   switch (status) {
     case 200:
@@ -76,11 +76,11 @@ export function classifyAnswer(raw: RawPlatformAnswer): PlatformAnswer {
 }
 
 function unavailable(retryAfterMs: number | null): PlatformAnswer {
-  const asked = retryAfterMs === null ? {} : { retryAfterMs };
-  return { kind: 'fault', reason: 'server_error', eresult: null, ...asked };
+  const wait = retryAfterMs === null ? {} : { retryAfterMs };
+  return { kind: 'fault', reason: 'server_error', eresult: null, ...wait };
 }
 
-function noAnswer(status: Exclude<RawPlatformAnswer['status'], number>): PlatformAnswer {
+function noResponse(status: Exclude<RawPlatformAnswer['status'], number>): PlatformAnswer {
   switch (status) {
     case 'too_large':
     case 'unreachable':

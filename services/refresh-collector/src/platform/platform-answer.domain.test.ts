@@ -1,7 +1,7 @@
 import { pageRowsMax } from '@inventory/contracts/staged-rows';
 import { classifyAnswer, type RawPlatformAnswer, readEResult } from './platform-answer.domain.ts';
 
-const answered = (status: number, body: string): RawPlatformAnswer => ({
+const responseOf = (status: number, body: string): RawPlatformAnswer => ({
   status,
   body: Buffer.from(body),
   retryAfterMs: null,
@@ -11,7 +11,7 @@ const page = '{"assets":[],"descriptions":[],"total_inventory_count":0,"success"
 describe('classifyAnswer', () => {
   it.each([
     ['private', 403, 'null', { kind: 'private' }],
-    ['private for readers that are answered 401', 401, 'null', { kind: 'private' }],
+    ['private for readers that get 401', 401, 'null', { kind: 'private' }],
     ['throttled', 429, 'null', { kind: 'throttled', retryAfterMs: null }],
     ['a wrong count or a blocked address', 400, 'null', { kind: 'bad_request' }],
     ['odd success', 200, 'null', { kind: 'fault', reason: 'bad_answer', eresult: null }],
@@ -19,7 +19,7 @@ describe('classifyAnswer', () => {
   ] as const)(
     'distinguishes %s by its status, though the body is the same four bytes (upstream 6.1)',
     (_what, status, body, meaning) => {
-      expect(classifyAnswer(answered(status, body))).toEqual(meaning);
+      expect(classifyAnswer(responseOf(status, body))).toEqual(meaning);
     },
   );
 
@@ -27,7 +27,7 @@ describe('classifyAnswer', () => {
     'takes a refusal with %j for a private inventory (upstream 1.4) [empty-private-unavailable]',
     (body) => {
       for (const status of [401, 403]) {
-        expect(classifyAnswer(answered(status, body))).toEqual({ kind: 'private' });
+        expect(classifyAnswer(responseOf(status, body))).toEqual({ kind: 'private' });
       }
     },
   );
@@ -48,14 +48,14 @@ describe('classifyAnswer', () => {
     (body) => {
       for (const status of [401, 403]) {
         const blocked = { kind: 'blocked', retryAfterMs: null };
-        expect(classifyAnswer(answered(status, body))).toEqual(blocked);
+        expect(classifyAnswer(responseOf(status, body))).toEqual(blocked);
       }
     },
   );
 
   it('takes a refusal whose body cannot be decoded for neither', () => {
-    const answer = classifyAnswer({ status: 403, body: null, retryAfterMs: null });
-    expect(answer).toMatchObject({ kind: 'fault', reason: 'bad_answer' });
+    const response = classifyAnswer({ status: 403, body: null, retryAfterMs: null });
+    expect(response).toMatchObject({ kind: 'fault', reason: 'bad_answer' });
   });
 
   it.each([
@@ -77,7 +77,7 @@ describe('classifyAnswer', () => {
     ['<html>', { kind: 'fault', reason: 'server_error', eresult: null }],
     ['null', { kind: 'fault', reason: 'server_error', eresult: null }],
   ] as const)('reads a 500 of %s by its EResult (upstream 1.4)', (body, meaning) => {
-    expect(classifyAnswer(answered(500, body))).toEqual(meaning);
+    expect(classifyAnswer(responseOf(500, body))).toEqual(meaning);
   });
 
   it.each([
@@ -97,14 +97,14 @@ describe('classifyAnswer', () => {
   });
 
   it.each([502, 503, 504])('takes %i for a failure that a retry may not meet', (status) => {
-    expect(classifyAnswer(answered(status, '<html>'))).toMatchObject({ kind: 'fault' });
+    expect(classifyAnswer(responseOf(status, '<html>'))).toMatchObject({ kind: 'fault' });
   });
 
   it.each(['timeout', 'connection_failed'] as const)('takes %s for a failure', (status) => {
     expect(classifyAnswer({ status })).toEqual({ kind: 'fault', reason: status, eresult: null });
   });
 
-  it('passes on the Retry-After of a throttled answer where there is one [upstream-unavailable-upstream-timeout]', () => {
+  it('passes on the Retry-After of a throttled response where there is one [upstream-unavailable-upstream-timeout]', () => {
     expect(classifyAnswer({ status: 429, body: Buffer.from('null'), retryAfterMs: 5_000 })).toEqual(
       {
         kind: 'throttled',
@@ -120,8 +120,8 @@ it('has a page with more rows than can be kept requested with fewer', () => {
   const pageOf = (rows: number) =>
     `{"success":1,"total_inventory_count":1,"assets":[${Array.from({ length: rows }, (_, at) => row(at)).join()}]}`;
 
-  expect(classifyAnswer(answered(200, pageOf(pageRowsMax)))).toMatchObject({ kind: 'page' });
-  expect(classifyAnswer(answered(200, pageOf(pageRowsMax + 1)))).toEqual({ kind: 'too_large' });
+  expect(classifyAnswer(responseOf(200, pageOf(pageRowsMax)))).toMatchObject({ kind: 'page' });
+  expect(classifyAnswer(responseOf(200, pageOf(pageRowsMax + 1)))).toEqual({ kind: 'too_large' });
 });
 
 describe('readEResult', () => {

@@ -60,7 +60,7 @@ export interface PropertyBlock {
   readonly properties: readonly Property[];
 }
 
-/** Assets; a row without what makes it one is none. */
+/** Assets; null for a row that lacks what makes it one. */
 export function readAssets(text: JsonText, listStart: number): RowList<PageAsset> {
   return readRows(text, listStart, assetOf);
 }
@@ -97,7 +97,7 @@ function assetOf(row: Row): PageAsset | null {
 }
 
 /**
- * Descriptions; a row without what makes it one is none. A description belongs to many assets. One
+ * Descriptions; null for a row that is not one. A description belongs to many assets. One
  * that names an asset (seen on the platform for a day) loses that id: merged over an asset, it would
  * change the asset's identity.
  */
@@ -162,7 +162,7 @@ const labels = {
   asset_accessories: pieceOf('"asset_accessories":'),
 };
 
-/** A list without those of its elements that are no objects. */
+/** A list without those of its elements that are not objects. */
 function objectsOf({ text, at, objectsEnd }: Row, place: number): TextPiece {
   const { bytes } = text;
   const start = at[place] ?? 0;

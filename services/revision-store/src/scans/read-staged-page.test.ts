@@ -1,6 +1,5 @@
 import { stagedAsset, stagedDescription } from '@inventory/contracts/staged-rows';
-import { PagesInvalid } from './read-staged-page.ts';
-import { surveyPage } from './survey-page.ts';
+import { PagesInvalid, surveyPage } from './read-staged-page.ts';
 
 const description = { appid: 730, classid: '501', instanceid: '0' };
 const asset = { ...description, contextid: '2', assetid: '7', amount: '1', currencyid: '7' };

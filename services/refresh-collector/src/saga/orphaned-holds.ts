@@ -1,11 +1,11 @@
 import type { CancelRequest } from '@inventory/contracts/messages/refresh';
 import type { TraceCarrier } from '@inventory/runtime/tracing';
-import { sendEffects } from '../saga/apply-fact.ts';
-import type { HoldClient } from '../saga/hold-client.ts';
-import { cancelledPlaceholder } from '../saga/new-refresh.domain.ts';
-import type { Saga } from '../saga/open-saga.ts';
-import { isTerminal } from '../saga/refresh.domain.ts';
-import { releaseHold } from '../saga/saga-messages.ts';
+import { sendEffects } from './apply-fact.ts';
+import type { HoldClient } from './hold-client.ts';
+import { cancelledPlaceholder } from './new-refresh.domain.ts';
+import type { Saga } from './open-saga.ts';
+import { isTerminal } from './refresh.domain.ts';
+import { releaseHold } from './saga-messages.ts';
 
 /**
  * No hold expires. The command that resolves an old hold is resent when its refresh is terminal or

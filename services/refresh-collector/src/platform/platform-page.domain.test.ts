@@ -155,7 +155,7 @@ describe('rows of a page', () => {
     expect(shown(body({ descriptions })).descriptions).toEqual(later);
   });
 
-  it('have an asset that is there twice once, at its first place, as its last row says (upstream 6.9)', () => {
+  it('have an asset that is there twice once, at its first position, as its last row says (upstream 6.9)', () => {
     const rows = [row, { ...row, assetid: '6' }, { ...row, amount: '3' }];
     expect(shown(body({ assets: rows })).assets).toEqual([rows[2], rows[1]]);
   });
@@ -322,13 +322,13 @@ describe('the first assets of a page', () => {
     expect(cut(rows, 2)).toEqual({ more: true, lastAssetId: '2', assets: two, texts: two });
   });
 
-  it('never end with a currency row, which is no place to continue from', () => {
+  it('never end with a currency row, which is not a position to continue from', () => {
     const page = [rows[0] ?? {}, currency, rows[1] ?? {}];
     expect(cut(page, 2)).toEqual({ more: true, lastAssetId: '1', assets: ['1'], texts: ['1'] });
   });
 });
 
-/** Whatever stands in the place of an optional block. */
+/** Whatever is sent as an optional block. */
 const anything = fc.oneof(fc.constantFrom({}, [null], null, '', 0, [[]]), fc.jsonValue());
 
 it('an optional block of any shape never costs an asset or the contract (Reads: optional blocks) [platform-text]', () => {
@@ -370,7 +370,7 @@ describe('a page', () => {
     expect(read(body({ more_items: more }))).toMatchObject({ more: false });
   });
 
-  const answers = (success: string, total: string, more: string) =>
+  const pageWith = (success: string, total: string, more: string) =>
     read(`{"success":${success},"total_inventory_count":${total},"more_items":${more}}`);
   const page = { reportedTotalCount: 12, more: true };
   it.each([
@@ -392,7 +392,7 @@ describe('a page', () => {
   ])(
     'has success %s, a total of %s and more_items %s as numbers, however they are written (Numbers)',
     (success, total, more, expected) => {
-      const read = answers(success, total, more);
+      const read = pageWith(success, total, more);
       if (expected === null) expect(read).toBeNull();
       else expect(read).toMatchObject(expected);
     },

@@ -3,13 +3,9 @@ import type { TypedCollection, TypedFilter } from '@inventory/mongo/typed-collec
 import type { Clock } from '@inventory/runtime/clock';
 import type { Logger } from '@inventory/runtime/logger';
 import { pendingIn } from '@inventory/work/work-field';
-import type { IdentityStatus } from '../egress/egress-identity.domain.ts';
-import {
-  type OpenPhase,
-  openPhases,
-  type WaitingPhase,
-  waitingPhases,
-} from '../saga/refresh.domain.ts';
+import { z } from 'zod';
+import { identityStatuses } from '../egress/egress-identity.domain.ts';
+import { type OpenPhase, openPhases, waitingPhases } from '../saga/refresh.domain.ts';
 import {
   type AgedRefreshDocument,
   agedRefreshDocument,
@@ -17,19 +13,21 @@ import {
   resendQueues,
 } from '../saga/refresh-document.ts';
 
-export interface PhaseCount<Phase> {
-  readonly phase: Phase;
-  readonly count: number;
-  /** When the oldest of them was requested; null when there is none. */
-  readonly oldestAtMs: number | null;
-}
+const phaseCount = <const Phases extends readonly string[]>(phases: Phases) =>
+  z.object({
+    phase: z.enum(phases),
+    count: z.int(),
+    /** When the oldest of them was requested; null when there is none. */
+    oldestAtMs: z.number().nullable(),
+  });
 
 /** The state of all refreshes and identities, whichever replica works on them. */
-export interface RefreshSurvey {
-  readonly open: readonly PhaseCount<OpenPhase>[];
-  readonly stuck: readonly PhaseCount<WaitingPhase>[];
-  readonly identities: readonly { readonly state: IdentityStatus; readonly count: number }[];
-}
+export const refreshSurvey = z.object({
+  open: z.array(phaseCount(openPhases)).readonly(),
+  stuck: z.array(phaseCount(waitingPhases)).readonly(),
+  identities: z.array(z.object({ state: z.enum(identityStatuses), count: z.int() })).readonly(),
+});
+export type RefreshSurvey = z.infer<typeof refreshSurvey>;
 
 export type RefreshSurveyStore = ReturnType<typeof createRefreshSurveyStore>;
 
@@ -48,7 +46,7 @@ export function createRefreshSurveyStore(
   const parseAged = (found: readonly AgedRefreshDocument[]) =>
     readEach(found, (document) => parseDocument(agedRefreshDocument, document), logger);
 
-  async function openIn(phase: OpenPhase): Promise<PhaseCount<OpenPhase>> {
+  async function openIn(phase: OpenPhase): Promise<RefreshSurvey['open'][number]> {
     const [count, oldest] = await Promise.all([
       refreshes.countDocuments({ phase }),
       // All wait equally long for a worker: by this index the first is the oldest.
@@ -63,9 +61,9 @@ export function createRefreshSurveyStore(
   }
 
   return {
-    countOpen: (): Promise<PhaseCount<OpenPhase>[]> => Promise.all(openPhases.map(openIn)),
+    countOpen: (): Promise<RefreshSurvey['open']> => Promise.all(openPhases.map(openIn)),
     /** At most {@link stuckMax} of each kind are counted. */
-    async countStuck(): Promise<PhaseCount<WaitingPhase>[]> {
+    async countStuck(): Promise<RefreshSurvey['stuck']> {
       const before = clock.now() - overdueMs;
       const found = await Promise.all([
         find({ ...pendingIn(resendQueues), 'work.tries': { $gte: resendsMin } }),
@@ -78,7 +76,7 @@ export function createRefreshSurveyStore(
   };
 }
 
-function countOf<Phase>(phase: Phase, found: readonly AgedRefreshDocument[]): PhaseCount<Phase> {
+function countOf<Phase>(phase: Phase, found: readonly AgedRefreshDocument[]) {
   const times = found.map(({ requestedAtMs }) => requestedAtMs);
   return { phase, count: found.length, oldestAtMs: times.length > 0 ? Math.min(...times) : null };
 }
