@@ -172,10 +172,10 @@ test('the script for bash completes what is typed, with the commands of the prog
   const { out: script } = await open().run(['completion', 'bash']);
   const main = join(__dirname, '../../libs/cli/dist/main.js');
   const line =
-    'COMP_WORDS=(inventory watch put --ma) COMP_CWORD=3; _inventory; echo "${COMPREPLY[@]}"';
+    'COMP_WORDS=(inventory watch put --ma) COMP_CWORD=3; _inventory; declare -p COMPREPLY';
   const program = `inventory() { "${process.execPath}" "${main}" "$@"; }`;
 
   const printed = execFileSync('bash', ['-c', [program, script, line].join('\n')]);
 
-  expect(printed.toString()).toBe('--max-credits-per-day\n');
+  expect(printed.toString()).toBe('declare -a COMPREPLY=([0]="--max-credits-per-day")\n');
 });
