@@ -204,7 +204,10 @@ module.exports = {
     tsPreCompilationDeps: true,
     combinedDependencies: true,
     doNotFollow: { path: 'node_modules' },
-    exclude: { path: '^(libs|services|deploy|test)/[^/]+/dist/' },
+    // A story imports what a generator writes beside its copy.
+    exclude: {
+      path: '^(libs|services|deploy|test)/[^/]+/dist/|^test/e2e/support/generated-clients/',
+    },
     enhancedResolveOptions: {
       exportsFields: ['exports'],
       conditionNames: ['@inventory/source', 'require', 'node', 'default', 'types'],

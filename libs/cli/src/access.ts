@@ -3,7 +3,7 @@ import { type CliProcess, UsageFault } from './cli-process.ts';
 import { readStateFile, userFile, writeStateFile } from './state-file.ts';
 
 /** The service, and the key for it. */
-export interface Access {
+export interface ServiceAccess {
   readonly baseUrl: string;
   /** Of the event stream where it has an origin of its own. */
   readonly eventsUrl: string | undefined;
@@ -16,7 +16,7 @@ export interface Access {
  * Address and key from the environment, or those of `inventory login`. Never one from each: a key must
  * not be sent to an address that it does not belong to. A source that is there and broken is a fault.
  */
-export function findAccess(cli: CliProcess): Access {
+export function findAccess(cli: CliProcess): ServiceAccess {
   const { INVENTORY_URL: url, INVENTORY_API_KEY: key } = cli.environment;
   const { INVENTORY_EVENTS_URL: eventsUrl } = cli.environment;
   if (url !== undefined || key !== undefined) {
@@ -37,14 +37,14 @@ export function findAccess(cli: CliProcess): Access {
 }
 
 /** Only its owner may read it. */
-export function storeAccess(cli: CliProcess, access: Access): string {
+export function storeAccess(cli: CliProcess, access: ServiceAccess): string {
   const path = accessFile(cli);
   const { baseUrl, eventsUrl, apiKey } = access;
   writeStateFile(path, { base_url: baseUrl, events_url: eventsUrl, api_key: apiKey });
   return path;
 }
 
-export function openClient({ source, ...access }: Access): InventoryClient {
+export function openClient({ source, ...access }: ServiceAccess): InventoryClient {
   try {
     return createInventoryClient(access);
   } catch (error) {

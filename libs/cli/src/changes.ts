@@ -1,19 +1,19 @@
 import type { Asset, ChangesPage } from '@inventory/client/records';
-import { cells, type InventoryOptions, type Session, scopeOf } from './session.ts';
+import { cells, type InventoryFlags, inventoryScope, type Session } from './session.ts';
 
-export interface ChangesOptions extends InventoryOptions {
+export interface ChangesFlags extends InventoryFlags {
   readonly since: string;
 }
 
 /** What changed since a revision; with `--json` a page of the API on each line. */
 export async function showChanges(
   { client, printer, call }: Session,
-  options: ChangesOptions,
+  options: ChangesFlags,
   [platformId = '']: readonly string[],
 ): Promise<void> {
   const { since, language } = options;
   let now = since;
-  const scope = scopeOf(platformId, options);
+  const scope = inventoryScope(platformId, options);
   for await (const { page } of client.changes(scope, since, { ...call, language })) {
     now = page.to_revision_id;
     await printer.result(page, pageText(page));

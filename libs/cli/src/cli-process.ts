@@ -10,7 +10,7 @@ export interface CliProcess {
   readonly columns: () => number | undefined;
   readonly errorColumns: () => number | undefined;
   /** A key from standard input, without an echo where that is a terminal. */
-  readonly readKey: () => Promise<string>;
+  readonly promptKey: () => Promise<string>;
   /** Milliseconds since the Unix epoch. */
   readonly nowMs: () => number;
   /** Resolves after the time; rejects with the reason of `signal`. */

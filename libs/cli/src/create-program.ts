@@ -7,7 +7,7 @@ import { completionScripts, completionsOf } from './completion.ts';
 import { showEvents } from './events.ts';
 import { exportInventory } from './export.ts';
 import { listen } from './listen.ts';
-import { type LoginOptions, login } from './login.ts';
+import { type LoginFlags, login } from './login.ts';
 import { refreshInventories } from './refresh.ts';
 import { type EndWith, openSession, type Session } from './session.ts';
 import { showUsage } from './usage.ts';
@@ -45,7 +45,7 @@ export function createProgram(cli: CliProcess, endWith: EndWith): Command {
     .description('Store the key of INVENTORY_API_KEY, or of standard input, for later commands.')
     .option('--url <url>', 'Address of the service; INVENTORY_URL by default.')
     .option('--events-url <url>', 'Address of the event stream, where it has an own one.');
-  withCallOptions(loginCommand).action((options: LoginOptions) => login(cli, options));
+  withCallOptions(loginCommand).action((options: LoginFlags) => login(cli, options));
   const add: Add = (parent, line, description, run) => {
     const command = withCallOptions(parent.command(line).description(description));
     return command.action(async () => {

@@ -1,8 +1,8 @@
 import type { ExportProgress } from '@inventory/client/options';
 import { progressBar } from './progress-bar.ts';
-import { type InventoryOptions, type Session, scopeOf } from './session.ts';
+import { type InventoryFlags, inventoryScope, type Session } from './session.ts';
 
-export interface ExportOptions extends InventoryOptions {
+export interface ExportFlags extends InventoryFlags {
   readonly fromRow?: number;
   readonly observation?: string;
 }
@@ -10,14 +10,14 @@ export interface ExportOptions extends InventoryOptions {
 /** Writes the rows of one saved inventory as lines of JSON. They are whole only where it succeeds. */
 export async function exportInventory(
   { cli, client, printer }: Session,
-  options: ExportOptions,
+  options: ExportFlags,
   [platformId = '']: readonly string[],
 ): Promise<void> {
   const { fromRow, language, observation } = options;
   let read: ExportProgress | undefined;
   let written: ExportProgress | undefined;
   let shown = -1;
-  const lines = client.exportLines(scopeOf(platformId, options), {
+  const lines = client.exportLines(inventoryScope(platformId, options), {
     ...{ language, fromRow, observationId: observation },
     signal: cli.signal,
     onProgress(progress) {

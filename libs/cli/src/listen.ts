@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto';
 import { UsageFault } from './cli-process.ts';
-import { eventText } from './events.ts';
+import { eventLine } from './events.ts';
 import { follow } from './follow.ts';
 import { type Attempt, forwardEvent, readForwarding } from './forward-event.ts';
-import { type CallOptions, projectOf, type Session } from './session.ts';
+import { type CallFlags, projectOf, type Session } from './session.ts';
 import { readStateFile, userFile, writeStateFile } from './state-file.ts';
 
-export interface ListenOptions extends CallOptions {
+export interface ListenFlags extends CallFlags {
   readonly forwardTo: string;
   readonly from?: string;
 }
@@ -15,7 +15,7 @@ export interface ListenOptions extends CallOptions {
  * Forwards each event of the Project to the receiver. The position is stored once the receiver has
  * accepted everything up to it, so that no end of this program skips an event.
  */
-export async function listen(session: Session, options: ListenOptions): Promise<void> {
+export async function listen(session: Session, options: ListenFlags): Promise<void> {
   const { cli, printer, baseUrl } = session;
   const forwarding = { ...readForwarding(cli, options.forwardTo), onAttempt };
   const projectId = await projectOf(session);
@@ -40,7 +40,7 @@ export async function listen(session: Session, options: ListenOptions): Promise<
       answer,
       retry_in_ms: retryInMs,
     };
-    await printer.result(record, `${eventText(event)}  ${answer}${again}`);
+    await printer.result(record, `${eventLine(event)}  ${answer}${again}`);
   }
 
   await follow(session, {

@@ -1,15 +1,15 @@
 import { openClient, storeAccess } from './access.ts';
 import { type CliProcess, UsageFault } from './cli-process.ts';
 import { createPrinter } from './printer.ts';
-import { type CallOptions, callOf } from './session.ts';
+import { type CallFlags, callOf } from './session.ts';
 
-export interface LoginOptions extends CallOptions {
+export interface LoginFlags extends CallFlags {
   readonly url?: string;
   readonly eventsUrl?: string;
 }
 
 /** Stores a key that the service accepts, and the address that it belongs to. */
-export async function login(cli: CliProcess, options: LoginOptions): Promise<void> {
+export async function login(cli: CliProcess, options: LoginFlags): Promise<void> {
   const { INVENTORY_URL, INVENTORY_EVENTS_URL, INVENTORY_API_KEY } = cli.environment;
   const baseUrl = options.url ?? INVENTORY_URL;
   if (!baseUrl) throw new UsageFault('no address: give --url, or set INVENTORY_URL');
@@ -18,7 +18,7 @@ export async function login(cli: CliProcess, options: LoginOptions): Promise<voi
   const access = {
     baseUrl,
     eventsUrl: options.eventsUrl ?? INVENTORY_EVENTS_URL,
-    apiKey: INVENTORY_API_KEY ?? (await cli.readKey()),
+    apiKey: INVENTORY_API_KEY ?? (await cli.promptKey()),
     source: isGiven ? 'INVENTORY_API_KEY' : 'standard input',
   };
   const account = await openClient(access).account(callOf(cli, options));

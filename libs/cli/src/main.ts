@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { homedir } from 'node:os';
 import { setTimeout as timer } from 'node:timers/promises';
 import { type CliProcess, exitCodes, Interrupted } from './cli-process.ts';
-import { readKey } from './read-key.ts';
+import { promptKey } from './prompt-key.ts';
 import { runCli } from './run-cli.ts';
 
 const { stdin, stdout, stderr } = process;
@@ -35,7 +35,7 @@ async function main(): Promise<void> {
     writeError,
     columns: () => (stdout.isTTY ? stdout.columns : undefined),
     errorColumns: () => (stderr.isTTY ? stderr.columns : undefined),
-    readKey: () => readKey({ input: stdin, writeError, signal }),
+    promptKey: () => promptKey({ input: stdin, writeError, signal }),
     nowMs: Date.now,
     async pause(ms) {
       await timer(ms, undefined, { signal }).catch(() => signal.throwIfAborted());

@@ -3,9 +3,16 @@ import { InventoryError } from '@inventory/client/errors';
 import type { RefreshRecord } from '@inventory/client/records';
 import { exitCodes } from './cli-process.ts';
 import { progressBar, refreshProgress } from './progress-bar.ts';
-import { cells, fail, type InventoryOptions, type Session, scopeOf, scopeText } from './session.ts';
+import {
+  cells,
+  fail,
+  type InventoryFlags,
+  inventoryScope,
+  type Session,
+  scopeText,
+} from './session.ts';
 
-export interface RefreshOptions extends InventoryOptions {
+export interface RefreshFlags extends InventoryFlags {
   readonly wait?: boolean;
   readonly maxCredits?: number;
   readonly maxAge?: number;
@@ -19,7 +26,7 @@ const waitMinMs = 5_000;
 /** Requests a refresh of each inventory, and waits for their ends with `--wait`. */
 export async function refreshInventories(
   session: Session,
-  options: RefreshOptions,
+  options: RefreshFlags,
   platformIds: readonly string[],
 ): Promise<void> {
   const { wait, timeout = waitDefaultSeconds, key = randomUUID() } = options;
@@ -42,12 +49,12 @@ export async function refreshInventories(
 /** A refusal of one leaves the others. */
 async function requestAll(
   { client, printer, call, endWith }: Session,
-  { key, wait, language, maxCredits, maxAge, ...inventory }: RefreshOptions & { key: string },
+  { key, wait, language, maxCredits, maxAge, ...inventory }: RefreshFlags & { key: string },
   platformIds: readonly string[],
   failures: unknown[],
 ): Promise<RefreshRecord[]> {
   const items = [...new Set(platformIds)].map((platformId) => {
-    const scope = scopeOf(platformId, inventory);
+    const scope = inventoryScope(platformId, inventory);
     const idempotencyKey = `${key}:${scopeText(scope)}`;
     return { scope, idempotencyKey, language, maxCredits, maxAge };
   });

@@ -61,7 +61,7 @@ describe('the key', () => {
       const line = ['login', '--url', server.url];
       const ended = await user.run(line, {
         environment,
-        readKey: async () => 'inv_typed_secret_check',
+        promptKey: async () => 'inv_typed_secret_check',
       });
       const used = await user.run(['usage', '--json'], loggedIn);
 

@@ -5,12 +5,12 @@ import { exitCodeOf, reportOf, reportText } from './error-report.ts';
 import { createPrinter, type Printer } from './printer.ts';
 
 /** Options of every command that calls the service. */
-export interface CallOptions {
+export interface CallFlags {
   readonly json?: boolean;
   readonly timeout?: number;
 }
 
-export interface InventoryOptions extends CallOptions {
+export interface InventoryFlags extends CallFlags {
   readonly app: number;
   readonly context: number;
   readonly language?: string;
@@ -22,7 +22,7 @@ export type Session = ReturnType<typeof openSession>;
 export type EndWith = (exitCode: ExitCode) => void;
 
 /** What a command works with; it sets its exit code by `endWith`. */
-export function openSession(cli: CliProcess, options: CallOptions, endWith: EndWith) {
+export function openSession(cli: CliProcess, options: CallFlags, endWith: EndWith) {
   const access = findAccess(cli);
   const { baseUrl } = access;
   const printer = createPrinter(cli, options.json === true);
@@ -30,7 +30,7 @@ export function openSession(cli: CliProcess, options: CallOptions, endWith: EndW
 }
 
 /** Options of each call of the client. */
-export function callOf({ signal }: CliProcess, { timeout = timeoutDefaultSeconds }: CallOptions) {
+export function callOf({ signal }: CliProcess, { timeout = timeoutDefaultSeconds }: CallFlags) {
   return { deadlineMs: timeout * 1_000, signal };
 }
 
@@ -49,7 +49,7 @@ export async function projectOf({ client, call }: Session): Promise<string> {
   return (await client.account(call)).credential.project_id;
 }
 
-export function scopeOf(platform_id: string, { app, context }: InventoryOptions): Scope {
+export function inventoryScope(platform_id: string, { app, context }: InventoryFlags): Scope {
   return { platform_id, app_id: app, context_id: context };
 }
 

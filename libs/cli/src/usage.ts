@@ -1,7 +1,7 @@
-import type { CallOptions, Session } from './session.ts';
+import type { CallFlags, Session } from './session.ts';
 import { usageChart } from './usage-chart.ts';
 
-export interface UsageOptions extends CallOptions {
+export interface UsageFlags extends CallFlags {
   readonly from?: string;
   readonly to?: string;
 }
@@ -11,7 +11,7 @@ const columnsDefault = 80;
 /** What was charged: a chart, or with `--json` a line of each day, Project and product. */
 export async function showUsage(
   { cli, client, printer, call }: Session,
-  { json, from, to }: UsageOptions,
+  { json, from, to }: UsageFlags,
 ): Promise<void> {
   const usage = await client.usage({ ...call, from, to });
   if (json) {

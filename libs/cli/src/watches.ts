@@ -1,31 +1,31 @@
 import type { Watch } from '@inventory/client/records';
 import {
-  type CallOptions,
+  type CallFlags,
   cells,
-  type InventoryOptions,
+  type InventoryFlags,
+  inventoryScope,
   projectOf,
   type Session,
-  scopeOf,
   scopeText,
 } from './session.ts';
 
-export interface PutOptions extends InventoryOptions {
+export interface PutFlags extends InventoryFlags {
   readonly every: number;
   readonly maxCreditsPerDay?: number;
   readonly dryRun?: boolean;
 }
 
-export interface ListOptions extends CallOptions {
+export interface ListFlags extends CallFlags {
   readonly state?: 'active' | 'paused';
 }
 
-export interface RunsOptions extends InventoryOptions {
+export interface RunsFlags extends InventoryFlags {
   readonly charged?: boolean;
 }
 
 export async function putWatches(
   session: Session,
-  options: PutOptions,
+  options: PutFlags,
   platformIds: readonly string[],
 ): Promise<void> {
   const { client, printer, call } = session;
@@ -33,12 +33,12 @@ export async function putWatches(
   const project = await projectOf(session);
   for (const platformId of platformIds) {
     const wanted = { ...call, everySeconds, language, maxCreditsPerDay, dryRun };
-    const watch = await client.watch(project, scopeOf(platformId, options), wanted);
+    const watch = await client.watch(project, inventoryScope(platformId, options), wanted);
     await printer.result(watch, watchText(watch));
   }
 }
 
-export async function listWatches(session: Session, { state }: ListOptions): Promise<void> {
+export async function listWatches(session: Session, { state }: ListFlags): Promise<void> {
   const { client, printer, call } = session;
   for await (const watch of client.watches(await projectOf(session), { ...call, state })) {
     await printer.result(watch, watchText(watch));
@@ -47,12 +47,12 @@ export async function listWatches(session: Session, { state }: ListOptions): Pro
 
 export async function listRuns(
   session: Session,
-  options: RunsOptions,
+  options: RunsFlags,
   [platformId = '']: readonly string[],
 ): Promise<void> {
   const { client, printer, call } = session;
   const project = await projectOf(session);
-  const scope = scopeOf(platformId, options);
+  const scope = inventoryScope(platformId, options);
   const { charged } = options;
   for await (const run of client.watchRuns(project, scope, { ...call, charged })) {
     const { at, outcome, refresh_id, credits_charged, units_charged, deliveries } = run;
@@ -65,10 +65,10 @@ export async function listRuns(
 
 export async function deleteWatch(
   session: Session,
-  options: InventoryOptions,
+  options: InventoryFlags,
   [platformId = '']: readonly string[],
 ): Promise<void> {
-  const scope = scopeOf(platformId, options);
+  const scope = inventoryScope(platformId, options);
   await session.client.deleteWatch(await projectOf(session), scope, session.call);
   await session.printer.result({ scope, deleted: true }, `${scopeText(scope)}  deleted`);
 }

@@ -26,7 +26,7 @@ export function createUser(url: () => string) {
       writeError: (text) => void err.push(text),
       columns: () => undefined,
       errorColumns: () => undefined,
-      readKey: async () => apiKey,
+      promptKey: async () => apiKey,
       nowMs: () => Date.parse('2026-01-01T00:00:05.000Z'),
       pause: async () => undefined,
       signal: new AbortController().signal,

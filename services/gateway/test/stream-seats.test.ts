@@ -69,12 +69,12 @@ test('of concurrent requests at two replicas over one store as many are admitted
   await ensureIndexes(db, seatIndexes);
   const projectId = newProjectId();
   const [one, two] = [0, 1].map(() =>
-    createStreamSeats({
-      store: createSeatStore(db, work.seats.leaseMs),
-      ...{ perProjectMax: 4, totalMax: 100, acquireMs: 600_000 },
-      identifiers: systemIdentifiers,
-      onReleased: () => {},
-    }),
+    createStreamSeats(
+      createSeatStore(db, work.seats.leaseMs),
+      { perProjectMax: 4, totalMax: 100, acquireMs: 600_000 },
+      systemIdentifiers,
+      () => {},
+    ),
   );
   if (!one || !two) throw new Error('there are two replicas');
   await Promise.all([one.renew(), two.renew()]);

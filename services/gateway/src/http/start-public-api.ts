@@ -26,14 +26,14 @@ export async function startPublicApi(
   documented: readonly PublicEndpoint[],
 ): Promise<HttpServer> {
   const { config, lifetime, identifiers, logger } = context;
-  const { role, eventsOrigin, trustedProxies } = config;
+  const { role, eventsOrigin, trustedProxies, reference } = config;
   // The documents of the API are on its own origin.
   const pages =
     role === 'events'
       ? {}
       : {
           ...openApiPage(documented, eventsOrigin),
-          ...referencePages(config.reference),
+          ...(reference.isServed && referencePages(reference.canTry)),
           ...statusPages(),
         };
   const started = await startHttpServer({

@@ -112,7 +112,7 @@ interface WantedConfiguration {
  * Changes how an account pays or what a Project may spend, and returns the terms after it. A
  * repeated key changes nothing, even after another change.
  */
-export async function configureAccount(
+export async function setTerms(
   services: OperatorServices,
   { accountId, change, reason, idempotencyKey }: WantedConfiguration,
 ): Promise<AccountTerms> {

@@ -2,7 +2,7 @@ import { projectPath } from '@inventory/contracts/http/parameters';
 import { accountTerms, ledgerApi } from '@inventory/contracts/internal/ledger';
 import type { FundingSetting } from '@inventory/contracts/messages/billing';
 import { z } from 'zod';
-import { configureAccount } from './ledger-commands.ts';
+import { setTerms } from './ledger-commands.ts';
 import { operatorRoute, sameAs } from './operator-route.ts';
 import {
   accountPath,
@@ -62,7 +62,7 @@ export const termsRoutes = [
     answer: accountTerms,
     errors: ['account_not_found', 'idempotency_conflict', 'billing_unavailable'],
     handle: (deps, { path, header, body }) =>
-      configureAccount(deps, {
+      setTerms(deps, {
         accountId: path.accountId,
         change: { sets: 'funding', funding: fundingOf(body) },
         reason: body.reason,
@@ -84,7 +84,7 @@ export const termsRoutes = [
     errors: ['project_not_found', 'idempotency_conflict', 'billing_unavailable'],
     async handle(deps, { path, header, body: { cap, reason } }) {
       const project = await deps.tenancy.requireProject(path.projectId);
-      return configureAccount(deps, {
+      return setTerms(deps, {
         accountId: project.accountId,
         change: { sets: 'spend_cap', projectId: project.projectId, cap },
         reason,
@@ -107,7 +107,7 @@ export const termsRoutes = [
     errors: ['credential_not_found', 'idempotency_conflict', 'billing_unavailable'],
     async handle(deps, { path, header, body: { cap, reason } }) {
       const { accountId, credentialId } = await deps.tenancy.requireCredential(path.credentialId);
-      return configureAccount(deps, {
+      return setTerms(deps, {
         accountId,
         change: { sets: 'credential_spend_cap', credentialId, cap },
         reason,

@@ -36,6 +36,6 @@ function refuseIfDenied(
   const { page } = read;
   if (page.result !== 'denied') return;
   const bill = billOf(read, priceVersion, reasons[page.refusal.code]);
-  const extras = read.result === 'charged' ? { delivery: read.delivery } : { headers: replayed };
-  throw new BilledRefused(page.refusal, { billing: bill, ...extras });
+  if (read.result === 'charged') throw new BilledRefused(page.refusal, bill, read.delivery);
+  throw new BilledRefused(page.refusal, bill, undefined, replayed);
 }

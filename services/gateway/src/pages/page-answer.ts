@@ -64,7 +64,7 @@ export async function answerPage<Page>(
 /** A page read that ends without a page and costs nothing. */
 export function refusePage(refusal: Refusal): Refused {
   return refusal.code === 'inventory_revision_not_found'
-    ? new BilledRefused(refusal, { billing: { billingReason: 'no_revision' } })
+    ? new BilledRefused(refusal, { billingReason: 'no_revision' })
     : new Refused(refusal);
 }
 

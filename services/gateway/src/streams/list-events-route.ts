@@ -9,7 +9,7 @@ import { completedEvent, exampleCursor, plainMetaExample } from '../http/openapi
 import { nextPart, sameProject } from '../http/openapi/links.ts';
 import { publicRoute } from '../http/public-route.ts';
 import type { EventStreamClient } from './event-stream-client.ts';
-import { earliestTime, extentOf, keptFrom } from './open-stream.ts';
+import { earliestTime, extentOf, keptFrom } from './log-recovery.ts';
 import type { PositionCursors } from './position-cursor.ts';
 import { recoveryNeeded, type StreamPosition } from './stream-position.domain.ts';
 

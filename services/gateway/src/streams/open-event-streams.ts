@@ -151,15 +151,9 @@ async function openStreamSeats(
   { config, lifetime, identifiers, logger }: Context,
   db: Db,
 ): Promise<StreamSeats> {
-  const { perProjectMax, totalMax } = config.streams;
-  const seats = createStreamSeats({
-    store: createSeatStore(db, work.seats.leaseMs),
-    perProjectMax,
-    totalMax,
-    identifiers,
-    acquireMs: config.deadlines.storeMs,
-    onReleased: () => removals.wake(),
-  });
+  const store = createSeatStore(db, work.seats.leaseMs);
+  const seatLimits = { ...config.streams, acquireMs: config.deadlines.storeMs };
+  const seats = createStreamSeats(store, seatLimits, identifiers, () => removals.wake());
   await seats.renew();
   lifetime.defer('stream slots', () => seats.close());
   const often = { intervalMs: seatsEveryMs, firstDelayMs: seatsEveryMs, lifetime, logger };

@@ -1,6 +1,7 @@
 import { eventText } from '@inventory/contracts/internal/event-log';
 import { newAccountId, newProjectId, newRefreshId } from '@inventory/testkit/builders';
 import { testLogger } from '@inventory/testkit/namespace';
+import { only } from '@inventory/testkit/only';
 import { createTestClock } from '@inventory/testkit/test-clock';
 import { createMemoryLog, type MemoryLog, nextRound } from '../../test/support/memory-log.ts';
 import {
@@ -8,6 +9,7 @@ import {
   sealPosition,
   sessionContext,
 } from '../../test/support/test-streams.ts';
+import type { StreamServices } from './open-event-streams.ts';
 import { openStream } from './open-stream.ts';
 import { createProjectHubs, type ProjectHubs } from './project-hubs.ts';
 import type { StreamPosition } from './stream-position.domain.ts';
@@ -35,7 +37,11 @@ beforeEach(() => {
 });
 
 const open = (cursor: StreamPosition | null) =>
-  openStream({ hubs, log: log.client, sealPosition, nowMs: clock.now() }, projectId, cursor);
+  openStream(
+    only<StreamServices>({ hubs, session: sessionContext({ log: log.client }), clock }),
+    projectId,
+    cursor,
+  );
 
 /** What a connection is given after its checkpoint. */
 async function follow(cursor: StreamPosition | null) {

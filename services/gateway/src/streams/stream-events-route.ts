@@ -58,11 +58,9 @@ export const streamEventsRoute = publicRoute({
     const cursor = header['Last-Event-ID'] || null;
     const at = cursor === null ? null : services.cursors.open(projectId, cursor);
     if (services.streams.draining) throw unavailable();
-    const { log, sealPosition } = services.session;
-    const parts = { hubs: services.hubs, log, sealPosition, nowMs: services.clock.now() };
-    const start = await openStream(parts, projectId, at);
+    const start = await openStream(services, projectId, at);
     // A given cursor is returned as it is, not as another text of its position.
-    const checkpoint = cursor ?? sealPosition(projectId, start.after);
+    const checkpoint = cursor ?? services.session.sealPosition(projectId, start.after);
     const seat = await acquireSeat(services, request);
     return {
       status: 200,

@@ -37,11 +37,8 @@ function createWorld(step: () => Promise<void>, totalMax = 100) {
   const streams = new Set<OpenStream>();
 
   function createReplica(): Replica {
-    const streamSeats = createStreamSeats({
-      ...{ store: seats.store, perProjectMax, totalMax, identifiers },
-      acquireMs: 600_000,
-      onReleased: () => {},
-    });
+    const limits = { perProjectMax, totalMax, acquireMs: 600_000 };
+    const streamSeats = createStreamSeats(seats.store, limits, identifiers, () => {});
     // As a periodic job does: one renewal at a time.
     const renewals = createSemaphore(1);
     return { ...streamSeats, renew: () => renewals.run(streamSeats.renew), isRunning: true };

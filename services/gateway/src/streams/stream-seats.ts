@@ -3,15 +3,11 @@ import type { Identifiers } from '@inventory/runtime/identifiers';
 import { DeadlineExceeded, withDeadline } from '@inventory/runtime/wait';
 import type { SeatStore, SeatToRemove, StoredSeat } from './stream-seat-store.ts';
 
-export interface StreamSeatsOptions {
-  readonly store: SeatStore;
+interface SeatLimits {
   readonly perProjectMax: number;
   /** Streams of this replica. */
   readonly totalMax: number;
   readonly acquireMs: number;
-  readonly identifiers: Identifiers;
-  /** There are released slots to flush. */
-  readonly onReleased: () => void;
 }
 
 /** Other replicas may acquire and release meanwhile. */
@@ -25,8 +21,13 @@ export type StreamSeats = ReturnType<typeof createStreamSeats>;
  * Project's document, so one atomic write takes it. It is held under the lease of its replica, one
  * write per replica and renewal. One that was not renewed ends where a full Project needs the slot.
  */
-export function createStreamSeats(options: StreamSeatsOptions) {
-  const { store, perProjectMax, totalMax, acquireMs, identifiers, onReleased } = options;
+export function createStreamSeats(
+  store: SeatStore,
+  { perProjectMax, totalMax, acquireMs }: SeatLimits,
+  identifiers: Identifiers,
+  /** There are released slots to flush. */
+  onReleased: () => void,
+) {
   /** Those of this replica, from before they are stored until they are released. */
   const held = new Map<string, Seat>();
   const released: SeatToRemove[] = [];

@@ -1,5 +1,6 @@
 import { newAccountId, newProjectId } from '@inventory/testkit/builders';
 import { testLogger } from '@inventory/testkit/namespace';
+import { only } from '@inventory/testkit/only';
 import { propertyRuns } from '@inventory/testkit/property-runs';
 import { createTestClock } from '@inventory/testkit/test-clock';
 import fc from 'fast-check';
@@ -12,6 +13,7 @@ import {
 } from '../../test/support/test-streams.ts';
 import { checkpointFrame } from './event-frame.domain.ts';
 import type { EventStreamClient } from './event-stream-client.ts';
+import type { StreamServices } from './open-event-streams.ts';
 import { openStream } from './open-stream.ts';
 import { createProjectHubs, type ProjectHubs } from './project-hubs.ts';
 import type { StreamPosition } from './stream-position.domain.ts';
@@ -57,13 +59,13 @@ class Client {
     const { client, sealPosition: seal } = this.#parts;
     const sealed = (_id: string, at: StreamPosition) => seal(at);
     const cursor = this.cursor === null ? null : openPosition(this.cursor);
-    const parts = { hubs: this.#hubs, log: client, sealPosition: sealed, nowMs: 0 };
-    const start = await openStream(parts, projectId, cursor).catch(() => null);
+    const context = sessionContext({ log: client, sealPosition: sealed });
+    const services = only<StreamServices>({ hubs: this.#hubs, session: context, clock });
+    const start = await openStream(services, projectId, cursor).catch(() => null);
     if (!start) return;
     const { hub, after, recovery } = start;
     const connection = new RecordedConnection();
     connection.isFull = this.#slow;
-    const context = sessionContext({ log: client, sealPosition: sealed });
     const session = new StreamSession(context, { reader, hub, after, connection });
     this.#open = { session, connection };
     session.write(checkpointFrame(sealPosition(after), 'now'));

@@ -15,7 +15,7 @@ import {
   revokedFrame,
 } from './event-frame.domain.ts';
 import type { EventStreamClient } from './event-stream-client.ts';
-import { extentOf, recoveryOf } from './open-stream.ts';
+import { extentOf, recoveryOf } from './log-recovery.ts';
 import type { HubReader, ProjectHub } from './project-hub.ts';
 import type { SilentPeers } from './silent-peers.ts';
 import type { StreamConnection } from './stream-connection.ts';

@@ -181,7 +181,7 @@ describe('a confirmed denial, which is charged like a page (Live Page rule 1) [e
       abandoned: () => void log.push('abandoned'),
     };
     const billing = { creditsCharged: 1, creditsRemaining: 4 };
-    return new BilledRefused({ code: 'inventory_private' }, { billing, delivery });
+    return new BilledRefused({ code: 'inventory_private' }, billing, delivery);
   };
   const deny = (request?: RequestOptions) => {
     inside = () => Promise.reject(denial(request));

@@ -36,15 +36,11 @@ const html = `<!doctype html>
 </html>
 `;
 
-export interface ReferenceOptions {
-  readonly isServed: boolean;
-  /** Whether operations can be called from the page, with a key that is typed in. */
-  readonly canTry: boolean;
-}
-
 /** GET /docs: the interactive reference, served from this process only. */
-export function referencePages({ isServed, canTry }: ReferenceOptions): PublicPages {
-  if (!isServed) return {};
+export function referencePages(
+  /** Whether operations can be called from the page, with a key that is typed in. */
+  canTry: boolean,
+): PublicPages {
   const headers = { 'Content-Security-Policy': pagePolicy };
   return {
     [folder]: { type: 'html', body: Buffer.from(html), headers },

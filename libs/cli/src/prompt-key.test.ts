@@ -1,18 +1,18 @@
 import { PassThrough, Readable } from 'node:stream';
 import { Interrupted, UsageFault } from './cli-process.ts';
-import { readKey } from './read-key.ts';
+import { promptKey } from './prompt-key.ts';
 
 function terminal() {
   const shown: string[] = [];
   const input = Object.assign(new PassThrough(), { isTTY: true });
   const signal = new AbortController();
   const read = () =>
-    readKey({ input, writeError: (text) => void shown.push(text), signal: signal.signal });
+    promptKey({ input, writeError: (text) => void shown.push(text), signal: signal.signal });
   return { input, shown, signal, read };
 }
 
 const piped = (text: string) =>
-  readKey({
+  promptKey({
     input: Readable.from([Buffer.from(text)]),
     writeError: () => undefined,
     signal: new AbortController().signal,

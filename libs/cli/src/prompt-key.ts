@@ -11,7 +11,7 @@ interface KeyInput {
 }
 
 /** A key from a pipe to its end, or typed at a terminal and not shown. */
-export async function readKey({ input, writeError, signal }: KeyInput): Promise<string> {
+export async function promptKey({ input, writeError, signal }: KeyInput): Promise<string> {
   const text = input.isTTY ? await typed(input, writeError, signal) : await piped(input);
   const key = text.trim();
   if (key === '') throw new UsageFault('standard input has no key');
