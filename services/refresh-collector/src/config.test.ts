@@ -16,7 +16,7 @@ describe('loadConfig', () => {
     expect(loadConfig(required)).toMatchObject({
       kafka: { brokers: ['a:9092', 'b:9092'], topicPrefix: '' },
       platform: { egress: ['direct'] },
-      identities: { requestsPerMinute: 3, silenceFirstMs: 90_000, silenceMaxMs: 1_800_000 },
+      identities: { requestsPerMinute: 3, cooldownFirstMs: 90_000, cooldownMaxMs: 1_800_000 },
       pages: { count: 2_000 },
       scheduling: { pagesMax: 250 },
       deadlines: { queueMs: 1_800_000, collectMs: 3_600_000, settleGraceMs: 600_000 },

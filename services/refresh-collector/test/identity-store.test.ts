@@ -7,7 +7,7 @@ import { createIdentityStore, type IdentityStore } from '../src/egress/identity-
 
 const limits = {
   ...{ requestsPerMinute: 3, burst: 2 },
-  ...{ silenceFirstMs: 90_000, silenceMaxMs: 1_800_000 },
+  ...{ cooldownFirstMs: 90_000, cooldownMaxMs: 1_800_000 },
   ...{ unreachableFirstMs: 10_000, unreachableMaxMs: 300_000 },
 };
 const scan = { isLive: false, deadlineMs: 7 };

@@ -14,8 +14,8 @@ test('two replicas keep the rate of the identities together, and are never throt
     const identities = {
       requestsPerMinute: 30,
       burst: 2,
-      silenceFirstMs: 90_000,
-      silenceMaxMs: 90_000,
+      cooldownFirstMs: 90_000,
+      cooldownMaxMs: 90_000,
     };
     const replicas = [
       await harness.startCollector({ identities }),

@@ -66,7 +66,7 @@ async function read(bytes: Buffer) {
         ...{ baseUrl: platform.url, timeoutMs: farMs, bodyBytesMax },
         userAgent: 'test',
       }),
-      identities: only({ silenceMaxMs: retryAfterMaxMs }),
+      identities: only({ cooldownMaxMs: retryAfterMaxMs }),
     }),
     clock,
   );
@@ -214,7 +214,7 @@ describe('Retry-After (RFC 9110, 10.2.3) [platform-http]', () => {
     ['Fri, 31 Dec 9999 23:59:59 GMT', retryAfterMaxMs],
     ['Sat, 21 Nov 2026 09:00:00 GMT', 0],
   ])(
-    'of %s is honoured up to the longest silence, of 429, 403 and 503 alike',
+    'of %s is honoured up to the longest cooldown, of 429, 403 and 503 alike',
     async (header, retryAfterMs) => {
       const asked = [`Retry-After: ${header}`];
       const html = Buffer.from('<html></html>');

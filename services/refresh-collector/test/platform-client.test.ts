@@ -45,7 +45,7 @@ const platformAt = (baseUrl: string) =>
   createPlatformClient(
     only<EgressConfig>({
       platform: only({ baseUrl, timeoutMs: farMs, bodyBytesMax: 1024 * 1024, userAgent: 'test' }),
-      identities: only({ silenceMaxMs: farMs }),
+      identities: only({ cooldownMaxMs: farMs }),
     }),
     systemClock,
   );

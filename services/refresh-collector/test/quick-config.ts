@@ -28,8 +28,8 @@ export function quickConfig(
     identities: {
       requestsPerMinute: 60_000,
       burst: 1_000,
-      silenceFirstMs: 150,
-      silenceMaxMs: 300,
+      cooldownFirstMs: 150,
+      cooldownMaxMs: 300,
       unreachableFirstMs: 150,
       unreachableMaxMs: 300,
     },

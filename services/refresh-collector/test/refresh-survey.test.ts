@@ -49,8 +49,8 @@ function surveyOf(identityIds: readonly string[] = [], isHeld = true) {
   const limits = {
     requestsPerMinute: 60,
     burst: 1,
-    silenceFirstMs: 1,
-    silenceMaxMs: 1,
+    cooldownFirstMs: 1,
+    cooldownMaxMs: 1,
     unreachableFirstMs: 1,
     unreachableMaxMs: 1,
   };
@@ -120,7 +120,7 @@ test('identities are counted by what they do now, silent ones before all else', 
   const inFlight = { token: 't', untilMs: later };
   const save = (id: string, change: object) =>
     store.saveIdentity(freshIdentity(id), { ...freshIdentity(id), version: 1, ...change });
-  await save('a', { silentUntilMs: later, inFlight });
+  await save('a', { cooldownUntilMs: later, inFlight });
   await save('b', { inFlight });
   await save('c', { arrivalMs: later });
   await save('e', { arrivalMs: later, unreachableUntilMs: later });

@@ -33,8 +33,8 @@ describe('several collectors', () => {
     const identities = {
       requestsPerMinute: 40,
       burst: 2,
-      silenceFirstMs: 9_000,
-      silenceMaxMs: 60_000,
+      cooldownFirstMs: 9_000,
+      cooldownMaxMs: 60_000,
     };
     const platform = { egress: identitiesOf(harness.simulator, 12) };
     // As in production, a collector looks for scans more often than one of them takes. Both have as
@@ -70,7 +70,12 @@ describe('several collectors', () => {
       body: JSON.stringify({ window_seconds: 2, slots: 1, block_seconds: 2 }),
     });
     const collector = await harness.startCollector({
-      identities: { requestsPerMinute: 600, burst: 2, silenceFirstMs: 2_500, silenceMaxMs: 10_000 },
+      identities: {
+        requestsPerMinute: 600,
+        burst: 2,
+        cooldownFirstMs: 2_500,
+        cooldownMaxMs: 10_000,
+      },
       platform: { egress: identitiesOf(harness.simulator, 1) },
     });
     const { platformId, appId, contextId } = scenarioInventory('one-item', 77);

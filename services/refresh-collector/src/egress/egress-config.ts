@@ -39,10 +39,10 @@ export const egressSettings = {
   IDENTITY_BURST: integer(1, 1_000)
     .prefault('2')
     .describe('Requests one egress identity may send at once after a pause'),
-  IDENTITY_SILENCE_FIRST_MS: duration()
+  IDENTITY_COOLDOWN_FIRST_MS: duration()
     .prefault('90000')
-    .describe('Silence of an egress identity after a refusal; doubles with each in a row'),
-  IDENTITY_SILENCE_MAX_MS: duration().prefault('1800000').describe('Longest such silence'),
+    .describe('Cooldown of an egress identity after a refusal; doubles with each in a row'),
+  IDENTITY_COOLDOWN_MAX_MS: duration().prefault('1800000').describe('Longest such cooldown'),
   IDENTITY_UNREACHABLE_FIRST_MS: duration()
     .prefault('10000')
     .describe(
@@ -74,8 +74,8 @@ export function egressConfig(parsed: Parsed<typeof egressSettings>) {
     identities: {
       requestsPerMinute: parsed.IDENTITY_REQUESTS_PER_MINUTE,
       burst: parsed.IDENTITY_BURST,
-      silenceFirstMs: parsed.IDENTITY_SILENCE_FIRST_MS,
-      silenceMaxMs: parsed.IDENTITY_SILENCE_MAX_MS,
+      cooldownFirstMs: parsed.IDENTITY_COOLDOWN_FIRST_MS,
+      cooldownMaxMs: parsed.IDENTITY_COOLDOWN_MAX_MS,
       unreachableFirstMs: parsed.IDENTITY_UNREACHABLE_FIRST_MS,
       unreachableMaxMs: parsed.IDENTITY_UNREACHABLE_MAX_MS,
     },

@@ -17,8 +17,8 @@ const faultRuns = { seed: 2, numRuns: 10_000, endOnFailure: true };
 const limits: IdentityLimits = {
   requestsPerMinute: 3,
   burst: 2,
-  silenceFirstMs: 90_000,
-  silenceMaxMs: 1_800_000,
+  cooldownFirstMs: 90_000,
+  cooldownMaxMs: 1_800_000,
   unreachableFirstMs: 10_000,
   unreachableMaxMs: 300_000,
 };
@@ -68,7 +68,7 @@ describe('an egress identity', () => {
   });
 
   it('is seen to break when the rate is not kept between requests', () => {
-    expect(() => checkWindow((identity) => identity.silentUntilMs, faultRuns)).toThrow();
+    expect(() => checkWindow((identity) => identity.cooldownUntilMs, faultRuns)).toThrow();
   });
 
   it('has one request in flight, until it is released or its time is over', () => {
@@ -85,17 +85,17 @@ describe('an egress identity', () => {
 
   it('is silent twice as long after each refusal in a row, up to half an hour (upstream 6.4) [identity-silence]', () => {
     let identity = freshIdentity('a');
-    const silences = Array.from({ length: 7 }, () => {
+    const cooldowns = Array.from({ length: 7 }, () => {
       identity = releaseIdentity(identity, limits, { result: 'throttled', retryAfterMs: null }, 0);
-      return identity.silentUntilMs / 1_000;
+      return identity.cooldownUntilMs / 1_000;
     });
-    expect(silences).toEqual([90, 180, 360, 720, 1_440, 1_800, 1_800]);
+    expect(cooldowns).toEqual([90, 180, 360, 720, 1_440, 1_800, 1_800]);
   });
 
   it('starts over after it was served once', () => {
     const refused = restIdentity(restIdentity(freshIdentity('a'), limits, 0), limits, 0);
     const served = releaseIdentity(refused, limits, { result: 'served' }, 0);
-    expect(restIdentity(served, limits, 0).silentUntilMs).toBe(90_000);
+    expect(restIdentity(served, limits, 0).cooldownUntilMs).toBe(90_000);
   });
 
   it('has twice the cooldown after each request without a connection, apart from its backoff', () => {
@@ -108,7 +108,7 @@ describe('an egress identity', () => {
 
     const throttled = { result: 'throttled', retryAfterMs: null } as const;
     expect(releaseIdentity(identity, limits, throttled, 0)).toMatchObject({
-      silentUntilMs: 90_000,
+      cooldownUntilMs: 90_000,
       connectFailures: 0,
     });
     const connected = releaseIdentity(identity, limits, { result: 'answered' }, 0);
@@ -122,9 +122,9 @@ describe('an egress identity', () => {
     const requestMaxMs = 40_000;
     const readAt = (stored: IdentityState, known: IdentityState | undefined, atMs: number) =>
       asRead(stored, known, limits, requestMaxMs, atMs);
-    const { silenceMaxMs, unreachableMaxMs } = limits;
+    const { cooldownMaxMs, unreachableMaxMs } = limits;
     const throttledAt = (atMs: number) => {
-      const slot = { result: 'throttled', retryAfterMs: silenceMaxMs } as const;
+      const slot = { result: 'throttled', retryAfterMs: cooldownMaxMs } as const;
       return releaseIdentity(freshIdentity('a'), limits, slot, atMs);
     };
     const acquiredAt = (atMs: number) => {
@@ -136,7 +136,7 @@ describe('an egress identity', () => {
     const released = { ...acquiredAt(nowMs + dayMs), inFlight: null };
 
     it.each([
-      ['silent', throttledAt(nowMs + dayMs), silenceMaxMs],
+      ['silent', throttledAt(nowMs + dayMs), cooldownMaxMs],
       ['unreachable', unreachable, unreachableMaxMs],
       ['at its rate', released, 20_000],
       ['in use', acquiredAt(nowMs + dayMs), requestMaxMs],
@@ -178,12 +178,12 @@ describe('an egress identity', () => {
       const stored = throttledAt(nowMs + dayMs);
       const known = readAt(stored, undefined, nowMs + dayMs);
 
-      expect(readAt(stored, known, nowMs).silentUntilMs).toBe(nowMs + silenceMaxMs);
+      expect(readAt(stored, known, nowMs).cooldownUntilMs).toBe(nowMs + cooldownMaxMs);
     });
   });
 
   it('honours a longer Retry-After', () => {
     const slot = { result: 'throttled', retryAfterMs: 600_000 } as const;
-    expect(releaseIdentity(freshIdentity('a'), limits, slot, 0).silentUntilMs).toBe(600_000);
+    expect(releaseIdentity(freshIdentity('a'), limits, slot, 0).cooldownUntilMs).toBe(600_000);
   });
 });

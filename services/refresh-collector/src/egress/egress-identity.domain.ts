@@ -5,8 +5,8 @@ export interface IdentityLimits {
   readonly requestsPerMinute: number;
   /** Requests that may be sent without a pause after an idle time. */
   readonly burst: number;
-  readonly silenceFirstMs: number;
-  readonly silenceMaxMs: number;
+  readonly cooldownFirstMs: number;
+  readonly cooldownMaxMs: number;
   /** Pause after a request without a connection; doubles with each in a row. */
   readonly unreachableFirstMs: number;
   readonly unreachableMaxMs: number;
@@ -40,8 +40,8 @@ export interface IdentityState {
   readonly arrivalMs: number;
   readonly inFlight: InFlight | null;
   /** No request before this time: an earlier one would extend the platform's block. */
-  readonly silentUntilMs: number;
-  /** Refusals in a row; the silence doubles with each. */
+  readonly cooldownUntilMs: number;
+  /** Refusals in a row; the cooldown doubles with each. */
   readonly refusals: number;
   /** No request before this time: the last one had no connection. */
   readonly unreachableUntilMs: number;
@@ -61,7 +61,7 @@ export function freshIdentity(id: string): IdentityState {
     version: 0,
     arrivalMs: 0,
     inFlight: null,
-    silentUntilMs: 0,
+    cooldownUntilMs: 0,
     refusals: 0,
     unreachableUntilMs: 0,
     connectFailures: 0,
@@ -98,7 +98,7 @@ export function asRead(
     claims: stored.claims,
     inFlight,
     arrivalMs: within(state.arrivalMs, limits.burst * intervalMs(limits)),
-    silentUntilMs: within(state.silentUntilMs, limits.silenceMaxMs),
+    cooldownUntilMs: within(state.cooldownUntilMs, limits.cooldownMaxMs),
     unreachableUntilMs: within(state.unreachableUntilMs, limits.unreachableMaxMs),
   };
 }
@@ -127,8 +127,8 @@ function allowedAtMs(identity: IdentityState, limits: IdentityLimits): number {
 }
 
 /** Until then it may send no request, because of refusals or missing connections. */
-export function pausedUntilMs({ silentUntilMs, unreachableUntilMs }: IdentityState): number {
-  return Math.max(silentUntilMs, unreachableUntilMs);
+export function pausedUntilMs({ cooldownUntilMs, unreachableUntilMs }: IdentityState): number {
+  return Math.max(cooldownUntilMs, unreachableUntilMs);
 }
 
 export const identityStatuses = ['free', 'in_use', 'resting', 'silent', 'unreachable'] as const;
@@ -143,7 +143,7 @@ export function identityStatus(
   limits: IdentityLimits,
   nowMs: number,
 ): IdentityStatus {
-  if (identity.silentUntilMs > nowMs) return 'silent';
+  if (identity.cooldownUntilMs > nowMs) return 'silent';
   if (identity.unreachableUntilMs > nowMs) return 'unreachable';
   if (identity.inFlight && identity.inFlight.untilMs > nowMs) return 'in_use';
   return allowedAtMs(identity, limits) > nowMs ? 'resting' : 'free';
@@ -188,7 +188,7 @@ export function acquireIdentity(
 export type SlotResult =
   /** The platform served the identity. */
   | { readonly result: 'served' }
-  /** Throttled: the silence doubles. */
+  /** Throttled: the cooldown doubles. */
   | { readonly result: 'throttled'; readonly retryAfterMs: number | null }
   /** There was no connection. */
   | { readonly result: 'unreachable' }
@@ -211,7 +211,7 @@ export function releaseIdentity(
     case 'answered':
       return connected;
     case 'throttled':
-      return silenced(connected, limits, slot.retryAfterMs ?? 0, nowMs);
+      return cooledDown(connected, limits, slot.retryAfterMs ?? 0, nowMs);
     case 'unreachable':
       return disconnected(free, limits, nowMs);
     case 'unknown':
@@ -225,19 +225,19 @@ export function restIdentity(
   limits: IdentityLimits,
   nowMs: number,
 ): IdentityState {
-  return silenced({ ...identity, version: identity.version + 1 }, limits, 0, nowMs);
+  return cooledDown({ ...identity, version: identity.version + 1 }, limits, 0, nowMs);
 }
 
-function silenced(
+function cooledDown(
   identity: IdentityState,
   limits: IdentityLimits,
   requestedMs: number,
   nowMs: number,
 ): IdentityState {
   const refusals = identity.refusals + 1;
-  const doubledMs = doubled(limits.silenceFirstMs, limits.silenceMaxMs, refusals);
-  const silenceMs = Math.max(doubledMs, requestedMs);
-  return { ...identity, refusals, silentUntilMs: nowMs + silenceMs };
+  const doubledMs = doubled(limits.cooldownFirstMs, limits.cooldownMaxMs, refusals);
+  const cooldownMs = Math.max(doubledMs, requestedMs);
+  return { ...identity, refusals, cooldownUntilMs: nowMs + cooldownMs };
 }
 
 function disconnected(

@@ -12,7 +12,7 @@ import type { SlotRequest } from './slot-order.domain.ts';
 const logger = createLogger({ service: 'test', level: 'silent' });
 const limits = {
   ...{ requestsPerMinute: 3, burst: 2 },
-  ...{ silenceFirstMs: 90_000, silenceMaxMs: 1_800_000 },
+  ...{ cooldownFirstMs: 90_000, cooldownMaxMs: 1_800_000 },
   ...{ unreachableFirstMs: 10_000, unreachableMaxMs: 300_000 },
 };
 const forever = new AbortController().signal;

@@ -44,7 +44,7 @@ export type EgressPool = ReturnType<typeof openEgressPool>;
 
 /**
  * Shares the egress identities between the requests of this replica and, through the store, with the
- * other replicas: rates, silences and pauses hold for all of them.
+ * other replicas: rates, cooldowns and pauses hold for all of them.
  */
 export function openEgressPool(
   context: Context,

@@ -11,7 +11,7 @@ import type { IdentityStore } from './identity-store.ts';
 
 const limits = {
   ...{ requestsPerMinute: 3, burst: 2 },
-  ...{ silenceFirstMs: 90_000, silenceMaxMs: 1_800_000 },
+  ...{ cooldownFirstMs: 90_000, cooldownMaxMs: 1_800_000 },
   ...{ unreachableFirstMs: 10_000, unreachableMaxMs: 300_000 },
 };
 const requestMaxMs = 100;
@@ -163,13 +163,13 @@ test('a clock that is set back delays no read', async () => {
 
 test('one whose clock was a day ahead is free once it was seen for the longest wait, and stays so for all', async () => {
   const dayMs = 86_400_000;
-  const ahead = { ...freshIdentity('a'), version: 7, arrivalMs: dayMs, silentUntilMs: dayMs };
+  const ahead = { ...freshIdentity('a'), version: 7, arrivalMs: dayMs, cooldownUntilMs: dayMs };
   const { store, stored } = storeOf(ahead);
   const clock = createTestClock(0);
   const identities = createIdentityCache(store, ['a'], limits, requestMaxMs, clock);
   await identities.currentIdentities();
 
-  clock.advance(limits.silenceMaxMs);
+  clock.advance(limits.cooldownMaxMs);
   const [seen] = await identities.currentIdentities();
   if (!seen) throw new Error('not read');
   const use = { token: 'mine', holder: 'a', nowMs: clock.now(), untilMs: clock.now() + 100 };

@@ -17,7 +17,7 @@ const identity = z.object({
       read: z.object({ inventory: z.string(), isLive: z.boolean() }).exactOptional(),
     })
     .nullable(),
-  silentUntilMs: z.number(),
+  cooldownUntilMs: z.number(),
   refusals: z.int(),
   unreachableUntilMs: z.number(),
   connectFailures: z.int(),

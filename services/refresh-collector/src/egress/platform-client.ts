@@ -21,7 +21,7 @@ export type PlatformClient = ReturnType<typeof createPlatformClient>;
 export function createPlatformClient({ platform, identities }: EgressConfig, clock: Clock) {
   const { baseUrl, bodyBytesMax: bytesMax } = platform;
   /** A longer `Retry-After` of the platform counts as this. */
-  const retryAfterMaxMs = identities.silenceMaxMs;
+  const retryAfterMaxMs = identities.cooldownMaxMs;
 
   return {
     /** `timeoutMs` is for the whole request, body included. */

@@ -12,8 +12,8 @@ import { pageCapacities } from './page-capacity.domain.ts';
 const limits: IdentityLimits = {
   requestsPerMinute: 3,
   burst: 2,
-  silenceFirstMs: 90_000,
-  silenceMaxMs: 1_800_000,
+  cooldownFirstMs: 90_000,
+  cooldownMaxMs: 1_800_000,
   unreachableFirstMs: 10_000,
   unreachableMaxMs: 300_000,
 };
@@ -40,7 +40,7 @@ describe('page capacity', () => {
   it('promises no page that the rate of the identities does not allow (Refresh: Deadlines) [deadlines]', () => {
     const state = fc.record({
       arrivalMs: fc.integer({ min: nowMs - 120_000, max: nowMs + 40_000 }),
-      silentUntilMs: fc.integer({ min: nowMs - 120_000, max: nowMs + 600_000 }),
+      cooldownUntilMs: fc.integer({ min: nowMs - 120_000, max: nowMs + 600_000 }),
       refusals: fc.nat(20),
     });
     fc.assert(
@@ -60,8 +60,8 @@ describe('page capacity', () => {
     );
   });
 
-  it('counts a silent identity from the end of its silence', () => {
-    const silent = identity({ silentUntilMs: nowMs + 10 * minuteMs });
+  it('counts a silent identity from the end of its cooldown', () => {
+    const silent = identity({ cooldownUntilMs: nowMs + 10 * minuteMs });
     const { expected, servesFromMs } = pageCapacities([silent], limits, nowMs);
 
     expect(expected.until(nowMs + 9 * minuteMs)).toBe(0);
@@ -71,7 +71,7 @@ describe('page capacity', () => {
 
   it('counts an identity half as much with each failure in a row, and in full where it is hoped for', () => {
     const failed = [0, 1, 2].map((refusals) =>
-      identity({ id: `${refusals}`, refusals, silentUntilMs: nowMs }),
+      identity({ id: `${refusals}`, refusals, cooldownUntilMs: nowMs }),
     );
     const { expected, hoped, atMostUntil } = pageCapacities(failed, limits, nowMs);
 
@@ -82,7 +82,7 @@ describe('page capacity', () => {
   });
 
   it.each([
-    ['refusals', 'silentUntilMs'],
+    ['refusals', 'cooldownUntilMs'],
     ['connectFailures', 'unreachableUntilMs'],
   ] as const)(
     'forgives one of the %s with each slot that is left unused after the pause, however many there were',
@@ -98,7 +98,7 @@ describe('page capacity', () => {
   );
 
   it('forgives nothing while an identity is used', () => {
-    const used = identity({ refusals: 2, silentUntilMs: nowMs, arrivalMs: nowMs + minuteMs });
+    const used = identity({ refusals: 2, cooldownUntilMs: nowMs, arrivalMs: nowMs + minuteMs });
 
     expect(pageCapacities([used], limits, nowMs + minuteMs).expected.pagesPerMinute).toBe(0.75);
   });

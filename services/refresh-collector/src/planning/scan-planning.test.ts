@@ -197,7 +197,7 @@ function isLeftToRunOut(
 }
 
 /** After a loss an identity may be paused for as long again. */
-const pauseMaxMs = { throttled: limits.silenceMaxMs, unreachable: limits.unreachableMaxMs };
+const pauseMaxMs = { throttled: limits.cooldownMaxMs, unreachable: limits.unreachableMaxMs };
 
 /** Pages that one account may count on for a refresh of this time while every account is present. */
 function fairPart(mix: Mix, atMs: number): number {

@@ -14,10 +14,10 @@ export const sagaSettings = {
     .prefault(String(30 * 86_400_000))
     .describe('How long a terminal refresh and its Idempotency-Key are kept'),
   REFUSED_KEEP_MS: duration().prefault('86400000').describe('How long a refused attempt is kept'),
-  ASK_AGAIN_FIRST_MS: duration()
+  RESEND_BACKOFF_FIRST_MS: duration()
     .prefault('10000')
     .describe('Wait before a pending command is resent'),
-  ASK_AGAIN_MAX_MS: duration()
+  RESEND_BACKOFF_MAX_MS: duration()
     .prefault('120000')
     .describe('Longest wait before it is resent again'),
   HOLD_SWEEP_MS: duration().prefault('600000').describe('How often old holds are resolved'),
@@ -43,7 +43,7 @@ export function sagaConfig(parsed: Parsed<typeof sagaSettings>) {
     /** How long a terminal refresh and a refused attempt are kept. */
     retention: { terminalMs: parsed.REFRESH_KEEP_MS, refusedMs: parsed.REFUSED_KEEP_MS },
     /** Of pending commands. */
-    resend: { firstMs: parsed.ASK_AGAIN_FIRST_MS, maxMs: parsed.ASK_AGAIN_MAX_MS },
+    resend: { firstMs: parsed.RESEND_BACKOFF_FIRST_MS, maxMs: parsed.RESEND_BACKOFF_MAX_MS },
     holds: { sweepMs: parsed.HOLD_SWEEP_MS, ageSeconds: parsed.HOLD_AGE_SECONDS },
     /** How often admission and pending commands are read. */
     watchMs,

@@ -18,9 +18,9 @@ export interface MixFigures {
 /** The end of the first pause of an identity that ends after its loss. */
 function endOfPauses({ fromMs, untilMs, result }: IdentityLoss): number {
   const isThrottled = result === 'throttled';
-  const maxMs = isThrottled ? limits.silenceMaxMs : limits.unreachableMaxMs;
+  const maxMs = isThrottled ? limits.cooldownMaxMs : limits.unreachableMaxMs;
   const requestMs = isThrottled ? pageMs : connectTimeoutMs;
-  let pauseMs = isThrottled ? limits.silenceFirstMs : limits.unreachableFirstMs;
+  let pauseMs = isThrottled ? limits.cooldownFirstMs : limits.unreachableFirstMs;
   let endMs = fromMs;
   while (endMs < untilMs) {
     endMs += requestMs + pauseMs;

@@ -27,7 +27,7 @@ const after = 60;
 const seed = 3;
 const accounts = 4;
 const longestPauseMs = {
-  throttled: limits.silenceMaxMs,
+  throttled: limits.cooldownMaxMs,
   unreachable: limits.unreachableMaxMs,
   // The longest opening of a breaker, and the time to its next probe.
   application_down: 630_000,

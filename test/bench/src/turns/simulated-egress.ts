@@ -22,8 +22,8 @@ import type { VirtualTime } from './virtual-time.ts';
 export const limits: IdentityLimits = {
   requestsPerMinute: 3,
   burst: 2,
-  silenceFirstMs: 90_000,
-  silenceMaxMs: 1_800_000,
+  cooldownFirstMs: 90_000,
+  cooldownMaxMs: 1_800_000,
   unreachableFirstMs: 10_000,
   unreachableMaxMs: 300_000,
 };
