@@ -16,8 +16,8 @@ function licencesPage(root) {
   const content = [
     '# Licences',
     '',
-    'Generated from the lockfile (`npm run generate`): third-party packages in the images, the',
-    'operator command line and the client library. The licence texts are in the `node_modules` of',
+    'Generated from the lockfile (`npm run generate`): third-party packages in the images, both',
+    'command lines and the client library. The licence texts are in the `node_modules` of',
     'each image. `test/deploy/licences.test.ts` lists the allowed licences. The same in CycloneDX:',
     '`npm run -s sbom`.',
     '',

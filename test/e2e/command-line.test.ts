@@ -1,8 +1,13 @@
 import { execFileSync } from 'node:child_process';
-import { statSync } from 'node:fs';
+import { randomUUID } from 'node:crypto';
+import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { verifyWebhook } from '@inventory/client/verify-webhook';
+import { isRunning } from '@inventory/testkit/is-running';
 import { waitFor } from '@inventory/testkit/wait-for';
+import { Client } from '@modelcontextprotocol/sdk/client/index.js';
+import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
+import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js';
 import { startReceiver } from '../../services/event-stream/test/support/http-receiver.ts';
 import { openCommandLine } from './support/command-line.ts';
 import { untilCompleted } from './support/follow-refresh.ts';
@@ -166,6 +171,70 @@ test('listen, suspended while events are appended, loses none: each arrives in o
     from: expect.stringMatching(/.{9}/),
   });
   await receiver.close();
+});
+
+test('an MCP host refreshes, finds, exports and compares within the spend cap of its key, which no result has; disconnected, the program ends (Refresh, Current, Changes, Spend cap per Credential) [credential-spend-cap]', async () => {
+  const scope = sizeScope(2_001, 73_020);
+  const { assets } = await truth.of(scope);
+  const { projectId } = await stack.operator.newCustomer();
+  const { secret, credentialId } = await stack.operator.newCredential(projectId);
+  const cap = { credential_id: credentialId, cap: 128, 'idempotency-key': randomUUID() };
+  await stack.operator.call('setCredentialSpendCap', cap);
+  const cli = open({ INVENTORY_URL: stack.gatewayUrl, INVENTORY_API_KEY: secret });
+  const transport = new StdioClientTransport({ ...cli.commandOf(['mcp']), stderr: 'pipe' });
+  const host = new Client({ name: 'host', version: '1' });
+  const results: string[] = [];
+  async function call(name: string, given: object = {}) {
+    const params = { name, arguments: { ...given } };
+    const { content } = (await host.callTool(params)) as CallToolResult;
+    const [block] = content;
+    const text = block?.type === 'text' ? block.text : '';
+    results.push(text);
+    return text;
+  }
+  async function untilEnded(): Promise<Record<string, unknown>> {
+    const record = JSON.parse(await call('refresh_inventory', scope));
+    return record.state === 'completed' ? record : untilEnded();
+  }
+
+  await host.connect(transport);
+  const { tools } = await host.listTools();
+  const unknown = await call('summarize_inventory', scope);
+  const record = await untilEnded();
+  const summary = JSON.parse(await call('summarize_inventory', scope));
+  const [first] = assets;
+  const asked = { ...scope, asset_ids: [first?.assetid, '1'] };
+  const found = JSON.parse(await call('find_assets', asked));
+  const handle = JSON.parse(await call('export_inventory', scope));
+  const since = { ...scope, since: record['revision_id'] };
+  const changes = JSON.parse(await call('read_changes', since));
+  const account = JSON.parse(await call('read_account'));
+  const refused = await call('refresh_inventory', scope);
+  const { pid } = transport;
+  await host.close();
+
+  expect(tools.map(({ name }) => name)).not.toContain('list_events');
+  expect(unknown).toMatch(/^inventory_revision_not_found: .*\n {2}request_id: req_/);
+  expect(record).toMatchObject({ outcome: 'complete_changed', billing: { credits_charged: 2 } });
+  expect(summary).toMatchObject({ total_count: 2_001, revision_id: record['revision_id'] });
+  expect(found).toMatchObject({
+    found: [{ assetid: first?.assetid, name: expect.any(String) }],
+    not_in_revision: ['1'],
+    meta: { credits_charged: 1 },
+  });
+  expect(handle).toMatchObject({ rows: 2_001, revision_id: record['revision_id'] });
+  expect(valuesIn(readFileSync(handle.path, 'utf8')).map(({ asset }) => asset.assetid)).toEqual(
+    assets.map(({ assetid }) => assetid),
+  );
+  expect(changes).toMatchObject({ counts: { added: 0 }, meta: { credits_charged: 0 } });
+  expect(account).toMatchObject({ credential_spend_cap: { cap: 128, spent: 5 } });
+  expect(refused).toMatch(
+    /^spend_cap_reached: .*\n {2}scope: "credential"\n[\s\S]* request_id: req_/,
+  );
+  expect(JSON.stringify([tools, results])).not.toContain(secret);
+  expect(isRunning(pid ?? 0)).toBe(false);
+  const left = cli.start(['mcp']);
+  expect([await left.ended, left.out(), left.err()]).toEqual([0, '', '']);
 });
 
 test('the script for bash completes what is typed, with the commands of the program', async () => {

@@ -1,4 +1,4 @@
-import type { Asset, ChangesPage } from '@inventory/client/records';
+import type { Asset, ChangesPage, Description } from '@inventory/client/records';
 import { cells, type InventoryFlags, inventoryScope, type Session } from './session.ts';
 
 export interface ChangesFlags extends InventoryFlags {
@@ -22,15 +22,21 @@ export async function showChanges(
 }
 
 function pageText({ added, removed, changed, descriptions }: ChangesPage): string {
-  const keyOf = ({ classid, instanceid }: Pick<Asset, 'classid' | 'instanceid'>) =>
-    `${classid}_${instanceid}`;
-  const names = new Map(descriptions.map((one) => [keyOf(one), one.market_hash_name]));
+  const nameOf = namesIn(descriptions);
   const lines = [
-    ...added.map((asset) => cells('+', asset.assetid, asset.amount, names.get(keyOf(asset)))),
+    ...added.map((asset) => cells('+', asset.assetid, asset.amount, nameOf(asset))),
     ...removed.map(({ assetid, amount }) => cells('-', assetid, amount)),
     ...changed.map(({ asset, amount_before: before }) =>
-      cells('~', asset.assetid, `${before} -> ${asset.amount}`, names.get(keyOf(asset))),
+      cells('~', asset.assetid, `${before} -> ${asset.amount}`, nameOf(asset)),
     ),
   ];
   return lines.length === 0 ? 'nothing changed' : lines.join('\n');
+}
+
+/** The name of an asset by the descriptions of its page. */
+export function namesIn(descriptions: readonly Description[]) {
+  const keyOf = ({ classid, instanceid }: Pick<Asset, 'classid' | 'instanceid'>) =>
+    `${classid}_${instanceid}`;
+  const names = new Map(descriptions.map((one) => [keyOf(one), one.market_hash_name]));
+  return (asset: Asset) => names.get(keyOf(asset));
 }

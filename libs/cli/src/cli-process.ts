@@ -1,3 +1,5 @@
+import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
+
 /** What the program uses of its process. */
 export interface CliProcess {
   readonly args: readonly string[];
@@ -11,6 +13,8 @@ export interface CliProcess {
   readonly errorColumns: () => number | undefined;
   /** A key from standard input, without an echo where that is a terminal. */
   readonly promptKey: () => Promise<string>;
+  /** Messages of an MCP host over standard input and output, which then have nothing else. */
+  readonly openTransport: () => Promise<Transport>;
   /** Milliseconds since the Unix epoch. */
   readonly nowMs: () => number;
   /** Resolves after the time; rejects with the reason of `signal`. */

@@ -8,6 +8,7 @@ import { showEvents } from './events.ts';
 import { exportInventory } from './export.ts';
 import { listen } from './listen.ts';
 import { type LoginFlags, login } from './login.ts';
+import type { McpFlags } from './mcp/serve-mcp.ts';
 import { refreshInventories } from './refresh.ts';
 import { type EndWith, openSession, type Session } from './session.ts';
 import { showUsage } from './usage.ts';
@@ -111,7 +112,15 @@ function addAccount(program: Command, add: Add): void {
   add(program, 'listen', 'Forward events to a URL, as webhooks, and lose none.', listen)
     .requiredOption('--forward-to <url>', 'Signed if INVENTORY_WEBHOOK_SECRET has a secret.')
     .option('--from <cursor>', 'Or oldest; by default where it ended, and now the first time.');
+  add(program, 'mcp', 'Serve an MCP host over standard input and output.', runMcp).option(
+    '--exports <directory>',
+    'Absolute path for exported inventories.',
+  );
 }
+
+/** Loaded for this command alone: the protocol takes longer to load than all else. */
+const runMcp: Run = async (session, options: McpFlags) =>
+  (await import('./mcp/serve-mcp.ts')).serveMcp(session, options, readVersion());
 
 function withCallOptions(command: Command): Command {
   return command

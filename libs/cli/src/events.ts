@@ -19,7 +19,8 @@ export async function showEvents(session: Session, options: EventsFlags): Promis
   if (last !== null) session.printer.note(`To read on from here: --from ${last}`);
 }
 
-type EventData = Partial<RefreshCompletedEvent['data']> & { readonly reason?: string };
+/** What the known types of events have in `data`. */
+export type EventData = Partial<RefreshCompletedEvent['data']> & { readonly reason?: string };
 
 export function eventLine({ id, type, occurred_at, data }: ProjectEvent): string {
   const { outcome, reason, scope, refresh_id } = data as EventData;

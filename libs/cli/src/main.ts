@@ -36,6 +36,8 @@ async function main(): Promise<void> {
     columns: () => (stdout.isTTY ? stdout.columns : undefined),
     errorColumns: () => (stderr.isTTY ? stderr.columns : undefined),
     promptKey: () => promptKey({ input: stdin, writeError, signal }),
+    openTransport: async () =>
+      (await import('./mcp/stdio-transport.ts')).openStdioTransport(stdin, stdout),
     nowMs: Date.now,
     async pause(ms) {
       await timer(ms, undefined, { signal }).catch(() => signal.throwIfAborted());

@@ -45,7 +45,11 @@ function alignedLines(amounts: readonly Amount[]): string[] {
   return amounts.map(([name, amount]) => `${name.padEnd(width)}  ${amount.toLocaleString('en')}`);
 }
 
-function sumBy(rows: readonly UsageRow[], nameOf: (row: UsageRow) => string): Map<string, number> {
+/** What was charged less what was refunded, by a name of the rows. */
+export function sumBy(
+  rows: readonly UsageRow[],
+  nameOf: (row: UsageRow) => string,
+): Map<string, number> {
   const sums = new Map<string, number>();
   for (const row of rows) sums.set(nameOf(row), (sums.get(nameOf(row)) ?? 0) + netOf(row));
   return sums;

@@ -27,6 +27,7 @@ export function createUser(url: () => string) {
       columns: () => undefined,
       errorColumns: () => undefined,
       promptKey: async () => apiKey,
+      openTransport: () => Promise.reject(new Error('there is no host')),
       nowMs: () => Date.parse('2026-01-01T00:00:05.000Z'),
       pause: async () => undefined,
       signal: new AbortController().signal,

@@ -1,5 +1,7 @@
 import { type ServiceStatus, serviceStatus } from '@inventory/contracts/http/status';
 import { createTestClock } from '@inventory/testkit/test-clock';
+import { llmsPage } from '../src/http/reference/llms-page.ts';
+import { publicRoutes } from '../src/public-routes.ts';
 import { cacheStatus } from '../src/status/read-status-route.ts';
 import { world } from './support/file-world.ts';
 import { startTestGateway, type TestGateway } from './support/test-gateway.ts';
@@ -17,7 +19,7 @@ beforeAll(async () => {
 test('document and reference need no key, and consume nothing', async () => {
   const { key, principal } = world.issue({ requestsPerMinute: 1 });
 
-  for (const path of ['/openapi.json', '/docs', '/docs/reference.js', '/docs/swagger-ui.css']) {
+  for (const path of ['/openapi.json', '/llms.txt', '/docs', '/docs/reference.js']) {
     const answer = await gateway.call({ path, key });
     expect([path, answer.status]).toEqual([path, 200]);
     expect(answer.headers['x-content-type-options']).toBe('nosniff');
@@ -34,6 +36,60 @@ test('the reference can be turned off, and the document stays', async () => {
     expect([status, json.error.code]).toEqual([404, 'route_not_found']);
   }
   expect((await off.call({ path: '/openapi.json' })).status).toBe(200);
+});
+
+describe('/llms.txt', () => {
+  const read = async (at = gateway) => at.call({ path: '/llms.txt' });
+
+  test('is text of at most 60 lines, cached as the document is, which links it as the documentation of errors', async () => {
+    const { headers, text } = await read();
+    const document = await gateway.call({ path: '/openapi.json' });
+    const fresh = await gateway.call({
+      path: '/llms.txt',
+      headers: { 'if-none-match': String(headers['etag']) },
+    });
+
+    expect(headers['content-type']).toBe('text/plain; charset=utf-8');
+    expect(headers['cache-control']).toBe(document.headers['cache-control']);
+    expect([fresh.status, fresh.text]).toEqual([304, '']);
+    expect(text.trimEnd().split('\n').length).toBeLessThanOrEqual(60);
+    const { info, externalDocs } = JSON.parse(document.text);
+    expect([externalDocs.url, info.description]).toEqual([
+      '/llms.txt',
+      expect.stringContaining('`error.code`, and `/llms.txt` has'),
+    ]);
+  });
+
+  test('has routes of the document alone, each with its price, and where the rest is', async () => {
+    const { text } = await read();
+    const { paths } = JSON.parse((await gateway.call({ path: '/openapi.json' })).text);
+    const routes = [...text.matchAll(/^- (GET|POST|PUT|DELETE) (\S+): (.+)$/gm)];
+
+    expect(routes.length).toBeGreaterThan(15);
+    for (const [line, method = '', path = '', rest = ''] of routes) {
+      expect([line, paths[path]?.[method.toLowerCase()]]).toEqual([line, expect.any(Object)]);
+      expect(rest).toMatch(/ (Free|Reserves 125 for each .*; costs 1 .*|1 (for each|a) page.*)\.$/);
+    }
+    for (const part of [
+      'X-API-Key',
+      '"request_id"',
+      '(/openapi.json)',
+      '(/docs)',
+      'inventory mcp',
+    ]) {
+      expect(text).toContain(part);
+    }
+  });
+
+  test('names no reference where that is turned off, and the origin of events where they have one (Stream origin)', () => {
+    const options = { endpoints: publicRoutes, eventsOrigin: 'https://events.example' };
+    const text = String(llmsPage({ ...options, hasReference: false })['/llms.txt']?.body);
+
+    expect(text).not.toContain('/docs');
+    expect(text.match(/https:\/\/events\.example\S+/g)).toEqual([
+      'https://events.example/v2/projects/{project_id}/events/stream:',
+    ]);
+  });
 });
 
 test('a browser that asks for any type, for the headers alone or with a slash gets the page', async () => {

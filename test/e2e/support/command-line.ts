@@ -19,25 +19,32 @@ export function openCommandLine(environment: Readonly<Record<string, string>> = 
   const home = mkdtempSync(join(tmpdir(), 'command-line-'));
   const running: RunningLine[] = [];
 
-  function start(args: readonly string[], input?: string): RunningLine {
+  function commandOf(args: readonly string[]) {
     const env = { HOME: home, ...environment };
-    const child = spawn(process.execPath, [program, ...args], { env });
+    return { command: process.execPath, args: [program, ...args], env };
+  }
+
+  function start(line: readonly string[], input?: string): RunningLine {
+    const { command, args, env } = commandOf(line);
+    const child = spawn(command, args, { env });
     const [out, err]: [Buffer[], Buffer[]] = [[], []];
     child.stdout.on('data', (chunk: Buffer) => out.push(chunk));
     child.stderr.on('data', (chunk: Buffer) => err.push(chunk));
     child.stdin.end(input);
-    const line = {
+    const started = {
       child,
       out: () => Buffer.concat(out).toString(),
       err: () => Buffer.concat(err).toString(),
       ended: once(child, 'close').then(([code]) => code as number | null),
     };
-    running.push(line);
-    return line;
+    running.push(started);
+    return started;
   }
 
   return {
     home,
+    /** For those who start programs themselves. */
+    commandOf,
     start,
     /** Runs one line to its end. */
     async run(args: readonly string[], input?: string) {

@@ -18,6 +18,7 @@ export type PublicPages = Readonly<Record<string, PublicPage>>;
 
 export const referencePath = '/docs';
 export const documentPath = '/openapi.json';
+export const llmsPath = '/llms.txt';
 const cacheControl = 'public, max-age=3600';
 
 interface Representation {

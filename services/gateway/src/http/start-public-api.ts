@@ -12,6 +12,7 @@ import { createUnknownKeys } from './limits/unknown-keys.ts';
 import { openApiPage } from './openapi/openapi-page.ts';
 import type { PublicFrame, SharedFrame } from './public-frame.ts';
 import type { BoundPublicRoute, PublicEndpoint } from './public-route.ts';
+import { llmsPage } from './reference/llms-page.ts';
 import { referencePages } from './reference/reference-pages.ts';
 import { renderUnreadable } from './render-errors.ts';
 import { statusPages } from './status-page/status-pages.ts';
@@ -33,6 +34,7 @@ export async function startPublicApi(
       ? {}
       : {
           ...openApiPage(documented, eventsOrigin),
+          ...llmsPage({ endpoints: documented, eventsOrigin, hasReference: reference.isServed }),
           ...(reference.isServed && referencePages(reference.canTry)),
           ...statusPages(),
         };

@@ -82,6 +82,7 @@ import { type ApiDescription, openApiDocument } from '@inventory/http/openapi-do
 import { errorResponses, successResponse } from '@inventory/http/openapi-responses';
 import type { z } from 'zod';
 import type { PublicEndpoint, PublicTag } from '../public-route.ts';
+import { llmsPath } from '../serve-pages.ts';
 import {
   billedHeadersOf,
   documentedErrors,
@@ -172,7 +173,8 @@ const tags: Readonly<Record<PublicTag, string>> = {
 const description =
   'Complete item inventories of accounts on a game platform. Every operation takes the secret of ' +
   'a Credential in `X-API-Key`; it belongs on a server, never in browser code. Errors carry a ' +
-  'stable `error.code`; unknown fields and enum values may be added within a version.\n\n' +
+  'stable `error.code`, and `/llms.txt` has what to do about them; unknown fields and enum values ' +
+  'may be added within a version.\n\n' +
   'With an `Idempotency-Key` a refresh can be requested again for as long as it is kept, and a page ' +
   'read again three times within 10 minutes; the same key with other inputs is 409 ' +
   '`idempotency_conflict`. A refused request leaves its key free. The rotation of a webhook secret ' +
@@ -240,7 +242,8 @@ export function publicDocument(
     ...(endpoint.hasEventsOrigin && eventsOrigin ? { servers: [{ url: eventsOrigin }] } : {}),
   });
   const document = openApiDocument({ ...publicApi, describe }, endpoints);
-  return { ...document, webhooks: webhookRequests(named) };
+  const externalDocs = { description: 'Errors and main routes on one page of text', url: llmsPath };
+  return { ...document, externalDocs, webhooks: webhookRequests(named) };
 }
 
 function permissionText(permission: string | undefined, isOpen: boolean): string {
