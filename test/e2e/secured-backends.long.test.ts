@@ -112,7 +112,7 @@ test('a service works over TLS with a login at Kafka and a certificate at MongoD
   const readiness = await fetch(`${ledger.url}/readyz`);
   await bus.close();
   await ledger.stop();
-  expect(outcome).toMatchObject({ account_id: accountId, result: 'applied' });
+  expect(outcome).toMatchObject({ accountId, result: 'applied' });
   expect(readiness.status).toBe(200);
 });
 
