@@ -16,6 +16,7 @@ import { openClients, type ServiceClients } from './open-clients.ts';
 import { openPublicApi } from './open-public-api.ts';
 import { createAuditStore } from './operator/audit-store.ts';
 import { openOperatorApi } from './operator/operator-app.ts';
+import { openPromisedSecrets } from './secrets/open-promised-secrets.ts';
 import { openTenancy, type Tenancy } from './tenancy/open-tenancy.ts';
 import { listEventProjectsRoute, readStandingRoute } from './tenancy/standing-routes.ts';
 import { createWatchStanding } from './watches/watch-standing.ts';
@@ -86,7 +87,8 @@ async function startOperatorApi(
   const auditStore = createAuditStore(db, deadlines, logger);
   const cursors = createCursorSealer(config.cursorKeys);
   const captures = createCaptureStore(db, deadlines, logger);
-  const stores = { tenancy, auditStore, captures, cursors };
+  const secrets = openPromisedSecrets(db, context);
+  const stores = { tenancy, secrets, auditStore, captures, cursors };
   const services = { ...clients, ...stores, commands, clock, identifiers, deadlines };
   const listener = openOperatorApi(services, config.operatorApi, logger);
   const server = await startHttpServer({ listener, ...config.operatorHttp });

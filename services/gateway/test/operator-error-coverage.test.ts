@@ -93,14 +93,17 @@ function invalid({ endpoint, right, send }: Case): Promise<OperatorAnswer> {
 }
 
 async function conflicting({ endpoint, right, send }: Case): Promise<OperatorAnswer> {
-  await send();
+  const headers = { 'idempotency-key': 'k', ...right.headers };
+  await send({ headers });
   const changes: Readonly<Record<string, object>> = {
+    issueCredential: { scopes: ['*'], name: 'Other' },
+    rotateCredential: { overlap_seconds: 60 },
     setFunding: { mode: 'subscription', units_per_month: 5 },
     setSpendCap: { cap: 6 },
     setCredentialSpendCap: { cap: 6 },
   };
   const body = changes[endpoint.operationId] ?? { ...(right.body as object), amount: 6 };
-  return await send({ body });
+  return await send({ headers, body });
 }
 
 function unanswered({ send }: Case): Promise<OperatorAnswer> {

@@ -178,7 +178,7 @@ export interface paths {
         readonly put?: never;
         /**
          * Issue a Credential of a Project
-         * @description The secret is shown in this response only.
+         * @description The secret is shown in this response only; the same `idempotency-key` again returns it for a day.
          *
          *     Needs the role `support`.
          *
@@ -252,7 +252,7 @@ export interface paths {
         readonly put?: never;
         /**
          * Replace the secret of a Credential
-         * @description The replaced secret stays valid for `overlap_seconds`. The secret is shown in this response only.
+         * @description The replaced secret stays valid for `overlap_seconds`. The secret is shown in this response only; the same `idempotency-key` again returns it for a day.
          *
          *     Needs the role `support`.
          *
@@ -1721,7 +1721,10 @@ export interface operations {
     readonly issueCredential: {
         readonly parameters: {
             readonly query?: never;
-            readonly header?: never;
+            readonly header?: {
+                /** @description The same key again changes nothing more. */
+                readonly "idempotency-key"?: string;
+            };
             readonly path: {
                 readonly project_id: string;
             };
@@ -1747,6 +1750,8 @@ export interface operations {
             readonly 201: {
                 headers: {
                     readonly "X-Request-ID": components["headers"]["X-Request-ID"];
+                    /** @description `true` where the key had been used before. */
+                    readonly "Idempotency-Replayed"?: string;
                     readonly [name: string]: unknown;
                 };
                 content: {
@@ -1878,7 +1883,10 @@ export interface operations {
     readonly rotateCredential: {
         readonly parameters: {
             readonly query?: never;
-            readonly header?: never;
+            readonly header?: {
+                /** @description The same key again changes nothing more. */
+                readonly "idempotency-key"?: string;
+            };
             readonly path: {
                 readonly credential_id: string;
             };
@@ -1901,6 +1909,8 @@ export interface operations {
             readonly 200: {
                 headers: {
                     readonly "X-Request-ID": components["headers"]["X-Request-ID"];
+                    /** @description `true` where the key had been used before. */
+                    readonly "Idempotency-Replayed"?: string;
                     readonly [name: string]: unknown;
                 };
                 content: {
@@ -3166,12 +3176,12 @@ export const operationAddresses = {
     listServiceAccounts: {"method":"get","template":"/operator/v1/accounts/{account_id}/service-accounts","path":["account_id"],"query":["limit","cursor"],"header":[]},
     readServiceAccount: {"method":"get","template":"/operator/v1/service-accounts/{service_account_id}","path":["service_account_id"],"query":[],"header":[]},
     changeServiceAccount: {"method":"patch","template":"/operator/v1/service-accounts/{service_account_id}","path":["service_account_id"],"query":[],"header":[]},
-    issueCredential: {"method":"post","template":"/operator/v1/projects/{project_id}/credentials","path":["project_id"],"query":[],"header":[]},
+    issueCredential: {"method":"post","template":"/operator/v1/projects/{project_id}/credentials","path":["project_id"],"query":[],"header":["idempotency-key"]},
     listCredentials: {"method":"get","template":"/operator/v1/projects/{project_id}/credentials","path":["project_id"],"query":["limit","cursor"],"header":[]},
     findCredential: {"method":"post","template":"/operator/v1/credentials/find","path":[],"query":[],"header":[]},
     readCredential: {"method":"get","template":"/operator/v1/credentials/{credential_id}","path":["credential_id"],"query":[],"header":[]},
     changeCredential: {"method":"patch","template":"/operator/v1/credentials/{credential_id}","path":["credential_id"],"query":[],"header":[]},
-    rotateCredential: {"method":"post","template":"/operator/v1/credentials/{credential_id}/rotate","path":["credential_id"],"query":[],"header":[]},
+    rotateCredential: {"method":"post","template":"/operator/v1/credentials/{credential_id}/rotate","path":["credential_id"],"query":[],"header":["idempotency-key"]},
     revokeCredential: {"method":"post","template":"/operator/v1/credentials/{credential_id}/revoke","path":["credential_id"],"query":[],"header":[]},
     topUp: {"method":"post","template":"/operator/v1/accounts/{account_id}/top-ups","path":["account_id"],"query":[],"header":["idempotency-key"]},
     grantUnits: {"method":"post","template":"/operator/v1/accounts/{account_id}/unit-grants","path":["account_id"],"query":[],"header":["idempotency-key"]},
