@@ -56,6 +56,8 @@ const rules: Readonly<Record<string, readonly [Holds, string]>> = {
   scope: [(value) => typeof value === 'object', 'must be an inventory'],
   requestedFrom: text,
   requestedTo: text,
+  bookedFrom: text,
+  bookedTo: text,
   from: text,
   to: text,
   projectId: text,

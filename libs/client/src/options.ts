@@ -75,16 +75,16 @@ export interface WatchBatchOptions extends CallOptions {
   readonly dryRun?: boolean | undefined;
 }
 
-export interface ListWatchesOptions extends StatementOptions {
+export interface ListWatchesOptions extends ListPartOptions {
   readonly state?: 'active' | 'paused' | undefined;
 }
 
-export interface WatchRunsOptions extends StatementOptions {
+export interface WatchRunsOptions extends ListPartOptions {
   /** Only runs that cost something, or only those that cost nothing; all by default. */
   readonly charged?: boolean | undefined;
 }
 
-export interface ListOptions extends StatementOptions {
+export interface ListOptions extends ListPartOptions {
   readonly states?: readonly string[] | undefined;
   readonly refreshIds?: readonly string[] | undefined;
   readonly outcomes?: readonly string[] | undefined;
@@ -94,10 +94,17 @@ export interface ListOptions extends StatementOptions {
   readonly requestedTo?: string | undefined;
 }
 
-export interface StatementOptions extends CallOptions {
+/** Of every list in pages. */
+interface ListPartOptions extends CallOptions {
   /** Per page, 1 to 100; 50 by default. */
   readonly limit?: number | undefined;
   readonly cursor?: string | null | undefined;
+}
+
+export interface StatementOptions extends ListPartOptions {
+  /** Booked at this time or later, RFC 3339, and before `bookedTo`. */
+  readonly bookedFrom?: string | undefined;
+  readonly bookedTo?: string | undefined;
 }
 
 /** Without days: the present UTC month so far. */

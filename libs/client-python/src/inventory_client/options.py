@@ -53,6 +53,11 @@ class ListOptions(CallOptions, total=False):
     cursor: str | None
 
 
+class StatementOptions(ListOptions, total=False):
+    booked_from: str  # at this time or later, RFC 3339
+    booked_to: str  # before this time
+
+
 class RefreshListOptions(ListOptions, total=False):
     states: Sequence[str]
     refresh_ids: Sequence[str]

@@ -407,7 +407,7 @@ export interface paths {
             readonly cookie?: never;
         };
         /**
-         * Every movement of an account, oldest first
+         * Every movement of an account, or those of a time, oldest first
          * @description As CSV with `format=csv`, or with `Accept: text/csv` where `format` is absent.
          *
          *     Needs the role `read`.
@@ -2249,6 +2249,10 @@ export interface operations {
                 readonly limit?: number;
                 /** @description `next_cursor` of the page before. */
                 readonly cursor?: string;
+                /** @description Booked at this time or later. */
+                readonly from?: string;
+                /** @description Booked before this time. */
+                readonly to?: string;
                 readonly format?: "json" | "csv";
             };
             readonly header?: never;
@@ -3188,7 +3192,7 @@ export const operationAddresses = {
     adjust: {"method":"post","template":"/operator/v1/accounts/{account_id}/adjustments","path":["account_id"],"query":[],"header":["idempotency-key"]},
     readBalance: {"method":"get","template":"/operator/v1/accounts/{account_id}/balance","path":["account_id"],"query":[],"header":[]},
     listHolds: {"method":"get","template":"/operator/v1/accounts/{account_id}/holds","path":["account_id"],"query":["limit","cursor"],"header":[]},
-    readStatement: {"method":"get","template":"/operator/v1/accounts/{account_id}/statement","path":["account_id"],"query":["limit","cursor","format"],"header":[]},
+    readStatement: {"method":"get","template":"/operator/v1/accounts/{account_id}/statement","path":["account_id"],"query":["limit","cursor","from","to","format"],"header":[]},
     readTerms: {"method":"get","template":"/operator/v1/accounts/{account_id}/terms","path":["account_id"],"query":[],"header":[]},
     setFunding: {"method":"put","template":"/operator/v1/accounts/{account_id}/funding","path":["account_id"],"query":[],"header":["idempotency-key"]},
     setSpendCap: {"method":"put","template":"/operator/v1/projects/{project_id}/spend-cap","path":["project_id"],"query":[],"header":["idempotency-key"]},
