@@ -51,6 +51,7 @@ const rules: Readonly<Record<string, readonly [Holds, string]>> = {
   after: textOrNull,
   lastEventId: textOrNull,
   states: texts,
+  types: texts,
   refreshIds: texts,
   outcomes: texts,
   scope: [(value) => typeof value === 'object', 'must be an inventory'],

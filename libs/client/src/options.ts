@@ -116,6 +116,8 @@ export interface UsageOptions extends CallOptions {
 }
 
 export interface ListEventsOptions extends CallOptions {
+  /** Only events of these types; all by default. */
+  readonly types?: readonly string[] | undefined;
   /** Cursor of the last applied event; by default the list starts at the oldest stored event. */
   readonly after?: string | null | undefined;
   /** Per page, 1 to 100; 50 by default. */
@@ -130,6 +132,8 @@ export interface Interruption {
 }
 
 export interface FollowEventsOptions {
+  /** Only events of these types; all by default. The position passes the others. */
+  readonly types?: readonly string[] | undefined;
   /** Last cursor of `onProgress`; by default the stream starts at the present end. */
   readonly lastEventId?: string | null | undefined;
   /**
