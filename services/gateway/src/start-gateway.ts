@@ -20,6 +20,7 @@ import { openPromisedSecrets } from './secrets/open-promised-secrets.ts';
 import { openTenancy, type Tenancy } from './tenancy/open-tenancy.ts';
 import { listEventProjectsRoute, readStandingRoute } from './tenancy/standing-routes.ts';
 import { createWatchStanding } from './watches/watch-standing.ts';
+import { createWatchStore } from './watches/watch-store.ts';
 
 export interface StartedGateway extends StartedService {
   readonly publicUrl: string;
@@ -88,7 +89,8 @@ async function startOperatorApi(
   const cursors = createCursorSealer(config.cursorKeys);
   const captures = createCaptureStore(db, deadlines, logger);
   const secrets = openPromisedSecrets(db, context);
-  const stores = { tenancy, secrets, auditStore, captures, cursors };
+  const watches = createWatchStore(db, deadlines, logger);
+  const stores = { tenancy, secrets, watches, auditStore, captures, cursors };
   const services = { ...clients, ...stores, commands, clock, identifiers, deadlines };
   const listener = openOperatorApi(services, config.operatorApi, logger);
   const server = await startHttpServer({ listener, ...config.operatorHttp });

@@ -10,6 +10,7 @@ import type { CaptureStore } from '../captures/capture-store.ts';
 import type { RequestReplyClient } from '../commands/request-reply-client.ts';
 import type { CursorSealer } from '../http/sealed-cursor.ts';
 import type { KeyedCredentialServices } from '../secrets/keyed-credentials.ts';
+import type { WatchStore } from '../watches/watch-store.ts';
 import type { AuditStore } from './audit-store.ts';
 
 /** What the operations are done with. */
@@ -22,6 +23,7 @@ export interface OperatorServices extends KeyedCredentialServices {
   readonly captures: CaptureStore;
   /** Of the event-stream. */
   readonly webhooks: InternalClient;
+  readonly watches: WatchStore;
   readonly auditStore: AuditStore;
   readonly cursors: CursorSealer;
   readonly clock: Clock;

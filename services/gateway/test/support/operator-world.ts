@@ -23,6 +23,7 @@ import type { OperatorServices } from '../../src/operator/operator-services.ts';
 import { createRevisionStoreEraseClient } from '../../src/operator/operator-services.ts';
 import { openPromisedSecrets } from '../../src/secrets/open-promised-secrets.ts';
 import type { Tenancy } from '../../src/tenancy/open-tenancy.ts';
+import { createWatchStore } from '../../src/watches/watch-store.ts';
 import { type FakeBooks, startFakeBooks } from './fake-books.ts';
 import { type FakeWebhooks, startFakeWebhooks } from './fake-webhooks.ts';
 import { type HttpFake, jsonAnswer, startHttpFake } from './http-fake.ts';
@@ -111,6 +112,7 @@ export async function openOperatorWorld(): Promise<OperatorWorld> {
   const cursors = createCursorSealer(cursorKeys);
   const config = { cursorKeys, deadlines: patientDeadlines };
   const secrets = openPromisedSecrets(replica.db, { config, clock: systemClock });
+  const watches = createWatchStore(replica.db, patientDeadlines, testLogger);
   const operators = [operatorWith('tester', token, 'admin'), ...roleOperators];
   const apiWith = async (
     deadlines: Deadlines,
@@ -127,6 +129,7 @@ export async function openOperatorWorld(): Promise<OperatorWorld> {
           inventories: createRevisionStoreEraseClient(clients.revisions, deadlines),
           captures: createCaptureStore(replica.db, deadlines, logger),
           webhooks: clients.webhooks,
+          watches,
           auditStore: createAuditStore(replica.db, deadlines, testLogger),
           cursors,
           deadlines,
