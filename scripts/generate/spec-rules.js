@@ -152,6 +152,8 @@ module.exports = {
     'charging-a-page-read':
       'Charging a page read: Final once the first byte is written, reversed otherwise',
     'idempotency-key-of-page-reads': 'Idempotency-Key of page reads: 10 min, three free replays',
+    'idempotency-key-of-secrets':
+      'Idempotency-Key of secrets: The same key and inputs show the same secret for a day and issue nothing more; it is not stored',
     'live-page-waits': 'Live Page waits: At most 20 s',
     'capture-is-optional':
       'Capture is optional: By account (capture on, off), by chain (capture=false), by application',

@@ -29,8 +29,8 @@ export function createAccountCalls(callApi: CallApi): AccountCalls {
   const get = (path: string, options: CallOptions) => callApi({ method: 'GET', path }, options);
 
   async function statementPage(options: StatementOptions = {}): Promise<StatementPage> {
-    const { limit, cursor } = options;
-    const path = withQuery('/v2/account/statement', { limit, cursor });
+    const { limit, cursor, bookedFrom: from, bookedTo: to } = options;
+    const path = withQuery('/v2/account/statement', { from, to, limit, cursor });
     return itemsIn<StatementRow>(await get(path, options));
   }
 

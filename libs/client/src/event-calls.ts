@@ -29,8 +29,8 @@ export function createEventCalls(
   environment: ClientEnvironment,
 ): EventCalls {
   async function listEvents(projectId: string, options: ListEventsOptions = {}) {
-    const { after, limit } = options;
-    const path = withQuery(eventsPath(projectId), { after, limit });
+    const { after, types, limit } = options;
+    const path = withQuery(eventsPath(projectId), { after, types, limit });
     return itemsIn<PlacedEvent>(await callApi({ method: 'GET', path }, options));
   }
 

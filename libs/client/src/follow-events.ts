@@ -9,7 +9,7 @@ import {
 } from './errors.ts';
 import type { EventGap, PlacedEvent } from './event-records.ts';
 import type { FollowEventsOptions, ListEventsOptions } from './options.ts';
-import { eventsPath } from './paths.ts';
+import { eventsPath, withQuery } from './paths.ts';
 import { type ConnectionEnd, reconnectDelayMs } from './retry-policy.ts';
 import { type Frame, type FrameMeaning, type OpenStream, readFrame } from './stream-frames.ts';
 
@@ -53,11 +53,11 @@ export async function followEvents(
 async function readConnection(
   deps: FollowEventsDeps,
   projectId: string,
-  { onGap, signal, silenceMaxMs = silenceDefaultMs }: FollowEventsOptions,
+  { types, onGap, signal, silenceMaxMs = silenceDefaultMs }: FollowEventsOptions,
   applied: AppliedEvents,
 ): Promise<ConnectionEnd> {
   signal?.throwIfAborted();
-  const path = `${eventsPath(projectId)}/stream`;
+  const path = withQuery(`${eventsPath(projectId)}/stream`, { types });
   const request = { path, lastEventId: applied.cursor, silenceMaxMs, signal };
   const frames = deps.open(request);
   try {
@@ -68,7 +68,7 @@ async function readConnection(
       if (next.kind === 'revoked') throw new AuthorizationRevokedError(next.reason);
       if (next.kind === 'gap') {
         await recoverGap(next.gap, onGap, applied);
-        return await readStored(deps, projectId, signal, applied);
+        return await readStored(deps, projectId, { types, signal }, applied);
       }
       await take(next, applied);
       signal?.throwIfAborted();
@@ -91,8 +91,8 @@ async function nextMeaning(
 
 async function take(meaning: FrameMeaning, applied: AppliedEvents): Promise<void> {
   if (meaning.kind === 'event') await applied.apply(meaning);
-  // The first position. Later checkpoints repeat where the connection continues.
-  if (meaning.kind === 'checkpoint' && applied.cursor === null) {
+  // The first position, or one after events of other types; else it repeats where the connection continues.
+  if (meaning.kind === 'checkpoint' && applied.cursor !== meaning.cursor) {
     await applied.moveTo(meaning.cursor);
   }
 }
@@ -111,16 +111,16 @@ async function recoverGap(
 async function readStored(
   { events }: FollowEventsDeps,
   projectId: string,
-  signal: AbortSignal | undefined,
+  options: Pick<FollowEventsOptions, 'types' | 'signal'>,
   applied: AppliedEvents,
 ): Promise<ConnectionEnd> {
-  const stored = events(projectId, { after: applied.cursor, signal })[Symbol.asyncIterator]();
+  const stored = events(projectId, { ...options, after: applied.cursor })[Symbol.asyncIterator]();
   for (;;) {
     const next = await orEnd(stored.next());
     if ('error' in next) return next;
     if (next.done) return { error: null, reason: 'recovered', retryAfterMs: null };
     await applied.apply(next.value);
-    signal?.throwIfAborted();
+    options.signal?.throwIfAborted();
   }
 }
 

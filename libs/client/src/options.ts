@@ -75,16 +75,16 @@ export interface WatchBatchOptions extends CallOptions {
   readonly dryRun?: boolean | undefined;
 }
 
-export interface ListWatchesOptions extends StatementOptions {
+export interface ListWatchesOptions extends ListPartOptions {
   readonly state?: 'active' | 'paused' | undefined;
 }
 
-export interface WatchRunsOptions extends StatementOptions {
+export interface WatchRunsOptions extends ListPartOptions {
   /** Only runs that cost something, or only those that cost nothing; all by default. */
   readonly charged?: boolean | undefined;
 }
 
-export interface ListOptions extends StatementOptions {
+export interface ListOptions extends ListPartOptions {
   readonly states?: readonly string[] | undefined;
   readonly refreshIds?: readonly string[] | undefined;
   readonly outcomes?: readonly string[] | undefined;
@@ -94,10 +94,17 @@ export interface ListOptions extends StatementOptions {
   readonly requestedTo?: string | undefined;
 }
 
-export interface StatementOptions extends CallOptions {
+/** Of every list in pages. */
+interface ListPartOptions extends CallOptions {
   /** Per page, 1 to 100; 50 by default. */
   readonly limit?: number | undefined;
   readonly cursor?: string | null | undefined;
+}
+
+export interface StatementOptions extends ListPartOptions {
+  /** Booked at this time or later, RFC 3339, and before `bookedTo`. */
+  readonly bookedFrom?: string | undefined;
+  readonly bookedTo?: string | undefined;
 }
 
 /** Without days: the present UTC month so far. */
@@ -109,6 +116,8 @@ export interface UsageOptions extends CallOptions {
 }
 
 export interface ListEventsOptions extends CallOptions {
+  /** Only events of these types; all by default. */
+  readonly types?: readonly string[] | undefined;
   /** Cursor of the last applied event; by default the list starts at the oldest stored event. */
   readonly after?: string | null | undefined;
   /** Per page, 1 to 100; 50 by default. */
@@ -123,6 +132,8 @@ export interface Interruption {
 }
 
 export interface FollowEventsOptions {
+  /** Only events of these types; all by default. The position passes the others. */
+  readonly types?: readonly string[] | undefined;
   /** Last cursor of `onProgress`; by default the stream starts at the present end. */
   readonly lastEventId?: string | null | undefined;
   /**

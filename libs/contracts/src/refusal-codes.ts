@@ -140,7 +140,7 @@ export const refusalCodes = {
     status: 429,
     message: 'The Project has all the watches it can have.',
   },
-  watch_not_found: { on: toCustomers, status: 404, message: 'This inventory is not watched.' },
+  watch_not_found: { on: outside, status: 404, message: 'This inventory is not watched.' },
   product_unavailable: {
     on: toCustomers,
     status: 503,

@@ -146,6 +146,7 @@ export const watchPauseReason = z.enum([
   'daily_limit_reached',
   'permission_removed',
   'owner_suspended',
+  'operator_paused',
 ]);
 export type WatchPauseReason = z.infer<typeof watchPauseReason>;
 export const watchState = z.enum(['active', 'paused']);

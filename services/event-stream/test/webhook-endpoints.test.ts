@@ -1,4 +1,5 @@
 import { projectEvent } from '@inventory/contracts/http/project-event';
+import { writeWebhookSecret } from '@inventory/contracts/http/webhooks';
 import { connectMongo } from '@inventory/mongo/connect';
 import { isoTime } from '@inventory/runtime/clock';
 import { asSent } from '@inventory/testkit/as-sent';
@@ -48,6 +49,21 @@ test('a Project has ten endpoints at most, however many are made at once, and a 
   const ids = (await world.list(customer.projectId)).items.map(({ endpointId }) => endpointId);
   expect(ids).toHaveLength(10);
   expect(ids).toContain(after.endpointId);
+});
+
+test('an endpoint that is created with an id and a secret is created once, also at the same time, and also when all slots are taken (Idempotency-Key of secrets) [idempotency-key-of-secrets]', async () => {
+  const customer = newCustomer();
+  const endpointId = `whe_${newRefreshId()}` as const;
+  const secret = writeWebhookSecret(Buffer.alloc(32, 7));
+  const create = () => world.create(customer, '/once', { endpointId, secret });
+
+  const made = await Promise.all([create(), create(), create()]);
+  for (let slot = 1; slot < 10; slot += 1) await world.create(customer, `/${slot}`);
+  const late = await create();
+
+  for (const one of [...made, late]) expect(one).toMatchObject({ endpointId, secret });
+  const { items } = await world.list(customer.projectId);
+  expect(items.map((one) => one.endpointId).filter((id) => id === endpointId)).toHaveLength(1);
 });
 
 test.each(['http://localhost../', 'http://a..b.com/', 'http://127.0.0.1:0/', 'http://127.0.0.1/#'])(

@@ -5,6 +5,7 @@ import { auditIndexes } from './operator/audit-store.ts';
 import { pageIntentIndexes } from './pages/page-intent-store.ts';
 import { readKeyIndexes } from './pages/read-key-store.ts';
 import { pendingCancelIndexes } from './refreshes/pending-cancel-store.ts';
+import { promisedSecretIndexes } from './secrets/promised-secret-store.ts';
 import { seatIndexes } from './streams/stream-seat-store.ts';
 import { tenancyIndexes } from './tenancy/tenancy-documents.ts';
 import { watchIndexes } from './watches/watch-store.ts';
@@ -16,6 +17,7 @@ export const gatewayIndexes: readonly CollectionIndexes[] = [
   pendingCancelIndexes,
   rateWindowIndexes,
   readKeyIndexes,
+  promisedSecretIndexes,
   captureIndexes,
   auditIndexes,
   ...seatIndexes,

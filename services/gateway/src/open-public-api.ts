@@ -20,6 +20,7 @@ import type { ServiceClients } from './open-clients.ts';
 import { openPages } from './pages/open-pages.ts';
 import { type PublicServices, publicRoutes } from './public-routes.ts';
 import { openRefreshes } from './refreshes/open-refreshes.ts';
+import { openPromisedSecrets } from './secrets/open-promised-secrets.ts';
 import { cacheStatus } from './status/read-status-route.ts';
 import { openEventStreams } from './streams/open-event-streams.ts';
 import { createPositionCursors, type PositionCursors } from './streams/position-cursor.ts';
@@ -92,6 +93,8 @@ function openApi(
   const cursors = createCursorSealer(config.cursorKeys);
   const funds = createFunds({ ledger, prices });
   const shared = { ...needs, ...clients, cursors, funds, limiter, clock, logger };
+  const secrets = openPromisedSecrets(needs.db, context);
+  const issuing = { ...shared, secrets, identifiers: context.identifiers };
   const refreshes = openRefreshes(context, shared);
   const watches = openWatches(context, { ...shared, refreshes });
   startWorker(watchWork(watches), context);
@@ -100,11 +103,10 @@ function openApi(
     pages: openPages(context, shared),
     watches,
     events: { log: eventLog, cursors: positions },
-    webhooks: shared,
+    webhooks: issuing,
     accounts: { ...shared, decisionTimeoutMs, customerRequestsPerMinute },
     credentials: {
-      ...shared,
-      identifiers: context.identifiers,
+      ...issuing,
       decisionTimeoutMs,
       writeAuditLine: createAuditLines(logger),
     },

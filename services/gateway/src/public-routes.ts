@@ -29,7 +29,8 @@ import { streamEventsRoute } from './streams/stream-events-route.ts';
 import type { WatchServices } from './watches/open-watches.ts';
 import { watchRoutes } from './watches/watch-routes.ts';
 import { webhookDeliveryRoutes } from './webhooks/webhook-delivery-routes.ts';
-import { type WebhookServices, webhookEndpointRoutes } from './webhooks/webhook-endpoint-routes.ts';
+import { webhookEndpointRoutes } from './webhooks/webhook-endpoint-routes.ts';
+import type { WebhookServices } from './webhooks/webhook-services.ts';
 
 /** The services of each feature, which its routes take whole. */
 export interface PublicServices {

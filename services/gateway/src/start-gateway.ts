@@ -16,9 +16,11 @@ import { openClients, type ServiceClients } from './open-clients.ts';
 import { openPublicApi } from './open-public-api.ts';
 import { createAuditStore } from './operator/audit-store.ts';
 import { openOperatorApi } from './operator/operator-app.ts';
+import { openPromisedSecrets } from './secrets/open-promised-secrets.ts';
 import { openTenancy, type Tenancy } from './tenancy/open-tenancy.ts';
 import { listEventProjectsRoute, readStandingRoute } from './tenancy/standing-routes.ts';
 import { createWatchStanding } from './watches/watch-standing.ts';
+import { createWatchStore } from './watches/watch-store.ts';
 
 export interface StartedGateway extends StartedService {
   readonly publicUrl: string;
@@ -86,7 +88,9 @@ async function startOperatorApi(
   const auditStore = createAuditStore(db, deadlines, logger);
   const cursors = createCursorSealer(config.cursorKeys);
   const captures = createCaptureStore(db, deadlines, logger);
-  const stores = { tenancy, auditStore, captures, cursors };
+  const secrets = openPromisedSecrets(db, context);
+  const watches = createWatchStore(db, deadlines, logger);
+  const stores = { tenancy, secrets, watches, auditStore, captures, cursors };
   const services = { ...clients, ...stores, commands, clock, identifiers, deadlines };
   const listener = openOperatorApi(services, config.operatorApi, logger);
   const server = await startHttpServer({ listener, ...config.operatorHttp });

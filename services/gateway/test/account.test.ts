@@ -180,6 +180,30 @@ describe('statement', () => {
     expect(second.headers.link).toBeUndefined();
   });
 
+  test('of a time it has the entries from then on and before then, over its pages, as CSV too; what is no time is refused (Free looks and findable lists) [list]', async () => {
+    const { key, rows } = booked(9);
+    const time = 'from=2026-01-01T01:00:00.003%2B01:00&to=2026-01-01T00:00:00.007Z';
+    const path = `/v2/account/statement?${time}&limit=3`;
+
+    const first = (await get(path, key)).json.data;
+    const second = (await get(`${path}&cursor=${first.pagination.next_cursor}`, key)).json.data;
+    const accept = { accept: 'text/csv' };
+    const csv = await get(path, key, accept);
+    const [, next = ''] = /^<(.+)>; rel="next"$/.exec(String(csv.headers.link)) ?? [];
+    const rest = await get(next, key, accept);
+
+    expect([...first.items, ...second.items]).toEqual(rows.slice(2, 6));
+    expect(second.pagination.has_more).toBe(false);
+    expect(rest.text.split('\r\n').filter((line) => line.startsWith('entry-'))).toHaveLength(1);
+    expect(rest.headers.link).toBeUndefined();
+    const wrong = await get('/v2/account/statement?from=2026-01-01&to=soon', key);
+    const { issues } = wrong.json.error.detail;
+    expect([wrong.status, issues.map(({ field }: { field: string }) => field)]).toEqual([
+      422,
+      ['from', 'to'],
+    ]);
+  });
+
   test('a reason that begins like a formula stays text in a spreadsheet', async () => {
     const { key, principal } = world.issue(mayRead);
     const reason = '=HYPERLINK("http://a.example","x")';

@@ -137,7 +137,7 @@ const listsOf: Readonly<Record<string, () => Promise<List>>> = {
         await store.credentials.insert({
           ...{ credentialId, accountId, projectId, serviceAccountId: `sa_${uuid}`, name: null },
           ...{ state: 'active', scopes: [], expiresAtMs: null, networkPolicy: null },
-          ...{ rotation: 0, createdAtMs: 1, changedAtMs: 1, revokedAtMs: null },
+          ...{ rotation: 0, keyedRotations: [], createdAtMs: 1, changedAtMs: 1, revokedAtMs: null },
           secrets: [{ digest: uuid, issuedAtMs: 1, validUntilMs: null }],
         });
         return credentialId;

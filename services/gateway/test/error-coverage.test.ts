@@ -78,8 +78,8 @@ const ofEvents: Readonly<Record<string, readonly PublicCode[]>> = {
 
 /** Shown by the tests of these operations. */
 const ofCredentials: Readonly<Record<string, readonly PublicCode[]>> = {
-  issueCredential: ['credential_limit_reached'],
-  rotateCredential: ['credential_revoked'],
+  issueCredential: ['credential_limit_reached', 'idempotency_conflict'],
+  rotateCredential: ['credential_revoked', 'idempotency_conflict'],
 };
 
 /** One request of one operation, made so that it meets one code. */
@@ -166,8 +166,12 @@ async function keyOfOthers(given: Case): Promise<ApiAnswer> {
   }
   const headers = { 'Idempotency-Key': 'k' };
   await send({ headers });
+  const body =
+    endpoint.operationId === 'createWebhookEndpoint'
+      ? { ...Object(right.body), description: 'other' }
+      : { max_credits: 126 };
   return endpoint.input.body
-    ? await send({ headers, body: { max_credits: 126 } })
+    ? await send({ headers, body })
     : await send({ ...withQuery(right.path, 'language=german'), headers });
 }
 
@@ -253,7 +257,13 @@ const ways: Partial<Record<PublicCode, (given: Case) => Promise<ApiAnswer>>> = {
     endpoint.operationId === 'readUsage'
       ? send(withQuery(right.path, `project_id=${foreignProject}`))
       : send({ path: right.path.replace(/prj_[^/]+/, foreignProject) }),
-  webhook_endpoint_not_found: webhooksRefusing({ code: 'webhook_endpoint_not_found' }),
+  async webhook_endpoint_not_found({ send }) {
+    const headers = { 'Idempotency-Key': 'k' };
+    // Of an endpoint that its key has created.
+    await send({ headers });
+    world.webhooks.refusal = { code: 'webhook_endpoint_not_found' };
+    return await send({ headers });
+  },
   event_not_found: webhooksRefusing({ code: 'event_not_found' }),
   webhook_endpoint_limit_reached: webhooksRefusing({
     code: 'webhook_endpoint_limit_reached',

@@ -3,12 +3,16 @@ import { type OperatorCode, operatorCodes, rowOf } from '@inventory/contracts/re
 import type { OperatorRole } from '@inventory/contracts/vocabulary';
 import { ServiceUnreachable } from '@inventory/http/internal-client';
 import { Refused } from '@inventory/http/refused';
+import { testLogger } from '@inventory/testkit/namespace';
 import { operatorCodesOf } from '../src/operator/describe-operator-api.ts';
 import type { OperatorEndpoint } from '../src/operator/operator-route.ts';
 import { operatorRoutes } from '../src/operator/operator-routes.ts';
+import { createWatchStore } from '../src/watches/watch-store.ts';
 import { world } from './support/file-operator-world.ts';
 import { type Named, rightOperatorCall, secondPrices } from './support/operator-calls.ts';
 import type { OperatorAnswer, OperatorCall, OperatorWorld } from './support/operator-world.ts';
+import { patientDeadlines } from './support/patience.ts';
+import { watchOf } from './support/watch-of.ts';
 
 /** Of every call that changes nothing. */
 let unchanged: Named;
@@ -37,6 +41,7 @@ function failing(error: Error) {
   const client = new Proxy({}, { get: () => () => Promise.reject(error) }) as never;
   return {
     tenancy: client,
+    watches: client,
     ledger: client,
     admission: client,
     inventories: client,
@@ -67,6 +72,10 @@ async function newCustomer(): Promise<Named> {
     accountId: account,
     name: 'Bots',
   });
+  await createWatchStore(world.db, patientDeadlines, testLogger).insertWatch(
+    { ...watchOf(0, project, Date.UTC(2099, 0)), accountId: account },
+    1,
+  );
   return { account, project, serviceAccount, credential: credential.credentialId };
 }
 
@@ -93,14 +102,17 @@ function invalid({ endpoint, right, send }: Case): Promise<OperatorAnswer> {
 }
 
 async function conflicting({ endpoint, right, send }: Case): Promise<OperatorAnswer> {
-  await send();
+  const headers = { 'idempotency-key': 'k', ...right.headers };
+  await send({ headers });
   const changes: Readonly<Record<string, object>> = {
+    issueCredential: { scopes: ['*'], name: 'Other' },
+    rotateCredential: { overlap_seconds: 60 },
     setFunding: { mode: 'subscription', units_per_month: 5 },
     setSpendCap: { cap: 6 },
     setCredentialSpendCap: { cap: 6 },
   };
   const body = changes[endpoint.operationId] ?? { ...(right.body as object), amount: 6 };
-  return await send({ body });
+  return await send({ headers, body });
 }
 
 function unanswered({ send }: Case): Promise<OperatorAnswer> {
@@ -176,6 +188,7 @@ const ways: Partial<Record<OperatorCode, (given: Case) => Promise<OperatorAnswer
     const body = { ...secondPrices, effective_at: '2026-01-01T00:00:00.000Z' };
     return send({ path: `/price-lists/${length + 1}`, body });
   },
+  watch_not_found: toUnknown,
   webhook_endpoint_not_found: webhooksRefusing({ code: 'webhook_endpoint_not_found' }),
   event_not_found: webhooksRefusing({ code: 'event_not_found' }),
 };

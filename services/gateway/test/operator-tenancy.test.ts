@@ -108,6 +108,32 @@ test('a secret is in the answer that issues or rotates it, and nowhere else: no 
   expect(seen.join()).not.toMatch(/digest/);
 });
 
+test('a Credential is issued and rotated once per key, and its secret is shown to the same call again (Idempotency-Key of secrets) [idempotency-key-of-secrets]', async () => {
+  const projectId = await newProject();
+  const once = (path: string, body: object) =>
+    world.call({ method: 'POST', path, body, headers: { 'idempotency-key': 'once' } });
+  const issue = () => once(`/projects/${projectId}/credentials`, { scopes: ['*'] });
+
+  const wrong = { scopes: ['*'], service_account_id: 'sa_01890000-0000-7000-8000-000000000000' };
+  const refused = await once(`/projects/${projectId}/credentials`, wrong);
+  const issued = [await issue(), await issue()];
+  const [first] = issued;
+  const rotate = () => once(`/credentials/${first?.json.credential_id}/rotate`, {});
+  const rotated = [await rotate(), await rotate()];
+
+  expect(refused.status).toBe(404);
+  for (const [one, again] of [issued, rotated]) {
+    expect(again?.json.secret).toBe(one?.json.secret);
+    expect([one, again].map((answer) => answer?.headers.get('idempotency-replayed'))).toEqual([
+      null,
+      'true',
+    ]);
+  }
+  expect(rotated[0]?.json.secret).not.toBe(first?.json.secret);
+  const { items } = (await world.call({ path: `/projects/${projectId}/credentials` })).json;
+  expect(items).toHaveLength(1);
+});
+
 test('a revocation over the API is effective on another replica, which has the key cached', async () => {
   // Its clock does not move: what it has cached stays until the change is announced.
   const clock = createTestClock(systemClock.now());

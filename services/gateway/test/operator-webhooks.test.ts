@@ -1,9 +1,13 @@
 import type { webhookDelivery } from '@inventory/contracts/http/webhooks';
-import { newProjectId, newRefreshId } from '@inventory/testkit/builders';
+import { newProjectId, newRefreshId, newScope } from '@inventory/testkit/builders';
+import { testLogger } from '@inventory/testkit/namespace';
 import type { z } from 'zod';
+import { createWatchStore } from '../src/watches/watch-store.ts';
 import { fakeSecret } from './support/fake-webhooks.ts';
 import { world } from './support/file-operator-world.ts';
 import { runOperator } from './support/operator-command.ts';
+import { patientDeadlines } from './support/patience.ts';
+import { watchOf } from './support/watch-of.ts';
 
 let projectId: string;
 let endpointId: string;
@@ -93,4 +97,41 @@ test('what is not there has a code of its own (Operating surface: webhooks)', as
     [404, 'event_not_found'],
     [409, 'concurrent_change'],
   ]);
+});
+
+test('watches are listed and shown, paused and resumed, and both are in the audit (Operator verbs for watches) [operator-api, watches]', async () => {
+  const project_id = projectId as `prj_${string}`;
+  const watches = createWatchStore(world.db, patientDeadlines, testLogger);
+  const stored = [1, 2, 3].map((at) => watchOf(at, project_id, Date.UTC(2099, 0)));
+  for (const watch of stored) await watches.insertWatch(watch, 10);
+  const all = `/projects/${project_id}/watches`;
+  const { platform_id, app_id, context_id } = stored[1]?.scope ?? newScope();
+  const one = `${all}/${platform_id}/${app_id}/${context_id}`;
+
+  const first = (await world.call({ path: `${all}?limit=2` })).json;
+  const rest = (await world.call({ path: `${all}?cursor=${first.next_cursor}` })).json;
+  const listed = [...first.items, ...rest.items];
+  expect(listed.map((item) => item.watch_id)).toEqual(stored.map(({ watchId }) => watchId));
+  const shown = await world.call({ path: one });
+  const ids = ['--platform-id', platform_id, '--app-id', '730', '--context-id', '2'];
+  const printed = await run('watch', 'show', '--project', project_id, ...ids);
+  expect([printed.err, printed.json]).toEqual(['', shown.json]);
+  expect(shown.json).toEqual(listed[1]);
+  expect(shown.json).toMatchObject({ project_id, state: 'active', paused_reason: null });
+
+  const pause = () => world.call({ method: 'POST', path: `${one}/pause` });
+  const paused = [await pause(), await pause()];
+  const resumed = await world.call({ method: 'POST', path: `${one}/resume` });
+  const reason = { state: 'paused', paused_reason: 'operator_paused' };
+  expect(paused.map(({ json }) => json)).toMatchObject([reason, reason]);
+  expect(resumed.json).toMatchObject({ state: 'active', paused_reason: null });
+  const { items } = (await world.call({ path: '/audit?limit=100' })).json;
+  const actions = items
+    .filter(({ outcome }: { outcome: string }) => outcome === 'done')
+    .map(({ action }: { action: string }) => action)
+    .filter((action: string) => action.startsWith('watch.'));
+  expect(actions).toEqual(['watch.pause', 'watch.pause', 'watch.resume']);
+  expect((await world.call({ path: `${all}/${platform_id}/1/1` })).json.error.code).toBe(
+    'watch_not_found',
+  );
 });

@@ -1,8 +1,10 @@
 import { credentialList, issuedCredential } from '@inventory/contracts/http/credentials';
 import { isoTime, systemClock } from '@inventory/runtime/clock';
+import { secretDigest } from '@inventory/runtime/secret-digest';
 import { asSent } from '@inventory/testkit/as-sent';
 import { newCredentialId, newProjectId } from '@inventory/testkit/builders';
 import { testLogger } from '@inventory/testkit/namespace';
+import type { ApiAnswer } from './support/api-call.ts';
 import { callDocumented } from './support/call-documented.ts';
 import { world } from './support/file-world.ts';
 import { operate, startWholeGateway, type WholeGateway } from './support/whole-gateway.ts';
@@ -25,7 +27,12 @@ async function newCustomer(given: object = {}) {
   const own = await issue({ scopes: ['*', 'customer.account.read.v1', manage], ...given });
   const call = (method: string, rest = '', body?: unknown, key: string = own.secret) =>
     callDocumented(gateway.publicUrl, { method, path: `${path}${rest}`, key, body });
-  return { account_id, project_id, own, issue, call };
+  const keyed = (idempotencyKey: string, rest: string, body: unknown, key: string = own.secret) =>
+    callDocumented(gateway.publicUrl, {
+      ...{ method: 'POST', path: `${path}${rest}`, key, body },
+      headers: { 'Idempotency-Key': idempotencyKey },
+    });
+  return { account_id, project_id, own, issue, call, keyed };
 }
 const accountStatus = async (key: string) =>
   (await callDocumented(gateway.publicUrl, { path: '/v2/account', key })).status;
@@ -307,4 +314,100 @@ test('the rotation and the revocation of a Credential by its customer are audit 
     { ...of, action: 'credential.revoke' },
   ]);
   expect(lines.at(-1)?.request_id).toBe(revoked.meta.request_id);
+});
+
+const replayed = ({ headers }: ApiAnswer) => headers['idempotency-replayed'] === 'true';
+
+test('a repeated key issues one Credential and shows its secret again, at once, later, past a limit and after a rotation; other inputs are refused (Idempotency-Key of secrets) [idempotency-key-of-secrets, self-service-credentials]', async () => {
+  const { call, keyed } = await newCustomer();
+  const wanted = { name: 'Bot', scopes: [current] };
+  const answers = await Promise.all(Array.from({ length: 4 }, () => keyed('once', '', wanted)));
+  const [first] = answers;
+  const { credential_id: id, secret } = first?.json.data ?? {};
+
+  expect(answers.map(({ status, json }) => [status, json.data.credential_id])).toEqual(
+    Array(4).fill([201, id]),
+  );
+  expect(answers.map(({ json }) => json.data.secret)).toEqual(Array(4).fill(secret));
+  expect(answers.filter((answer) => !replayed(answer))).toHaveLength(1);
+  expect(await accountStatus(secret)).toBe(200);
+
+  const conflict = await keyed('once', '', { ...wanted, name: 'Other' });
+  expect([conflict.status, conflict.json.error?.code]).toEqual([409, 'idempotency_conflict']);
+  await call('POST', `/${id}/rotate`, {});
+  await storeCopies(id, 200, { state: 'revoked' });
+  const again = await keyed('once', '', wanted);
+  expect([again.status, again.json.data.secret, replayed(again)]).toEqual([201, secret, true]);
+  const others = [
+    await keyed('other', '', wanted),
+    (await newCustomer()).keyed('once', '', wanted),
+  ];
+  const [refused, ofOther] = await Promise.all(others);
+  expect(refused?.status).toBe(429);
+  expect(ofOther?.json.data.secret).not.toBe(secret);
+  expect(await accountStatus(secret)).toBe(401);
+});
+
+test('a refused request leaves its key free, and a key shows nothing to a Credential that could not have issued it (Idempotency-Key of secrets) [idempotency-key-of-secrets, self-service-credentials]', async () => {
+  const { issue, keyed } = await newCustomer();
+  const refused = await keyed('k', '', { scopes: [manage] });
+  const first = await keyed('k', '', { scopes: [current, 'customer.account.read.v1'] });
+  const narrower = await issue({ scopes: [current, manage] });
+
+  const { scopes } = first.json.data;
+  const other = await keyed('k', '', { scopes }, narrower.secret);
+
+  expect([refused.status, first.status, replayed(first)]).toEqual([403, 201, false]);
+  expect([other.status, other.json.error?.code]).toEqual([403, 'permission_denied']);
+});
+
+test('a repeated key rotates a Credential once, however often and late it is repeated, and no other rotation is undone (Idempotency-Key of secrets) [idempotency-key-of-secrets, self-service-credentials]', async () => {
+  const { call, keyed } = await newCustomer();
+  const { credential_id: id, secret: issued } = (await call('POST', '', { scopes: [current] })).json
+    .data;
+  const rotate = () => keyed('once', `/${id}/rotate`, { overlap_seconds: 60 });
+
+  const answers = await Promise.all([rotate(), rotate(), rotate()]);
+  const secret = answers[0]?.json.data.secret;
+  expect(answers.map(({ status, json }) => [status, json.data.secret])).toEqual(
+    Array(3).fill([200, secret]),
+  );
+  // One rotation: two would have ended it.
+  expect(await accountStatus(issued)).toBe(200);
+  const conflict = await keyed('once', `/${id}/rotate`, { overlap_seconds: 61 });
+  expect(conflict.json.error?.code).toBe('idempotency_conflict');
+
+  const second = (await call('POST', `/${id}/rotate`, {})).json.data.secret;
+  const late = await rotate();
+  expect([late.json.data.secret, replayed(late)]).toEqual([secret, true]);
+  expect([await accountStatus(secret), await accountStatus(second)]).toEqual([401, 200]);
+});
+
+test('no secret under a key is stored; a request that a crash ended issues the same; the key is kept for a day (Idempotency-Key of secrets) [idempotency-key-of-secrets]', async () => {
+  const { keyed } = await newCustomer();
+  const { secret } = (await keyed('order-4711', '', { scopes: [current] })).json.data;
+  const promises = world.records.collection('promised_secrets');
+  const stored = await promises.find({}).toArray();
+  const credentials = await world.records.collection('credentials').find({}).toArray();
+
+  const text = JSON.stringify([stored, credentials]);
+  expect(text).not.toContain(secret.split('_')[2]);
+  expect(text).not.toContain('order-4711');
+  const kept = stored.map(({ expiresAtMs, expireAt }) => [expiresAtMs, expireAt.getTime()]);
+  const dayMs = 24 * hourMs;
+  for (const [atMs, deletedAtMs] of kept) {
+    expect(atMs).toBe(deletedAtMs);
+    expect(Math.abs(atMs - systemClock.now() - dayMs)).toBeLessThan(hourMs);
+  }
+  // As after a crash between the promise and the insert.
+  const ofSecret = { 'secrets.digest': secretDigest(secret) };
+  expect(await world.records.collection('credentials').deleteOne(ofSecret)).toMatchObject({
+    deletedCount: 1,
+  });
+  const resumed = await keyed('order-4711', '', { scopes: [current] });
+  expect(resumed.json.data.secret).toBe(secret);
+  expect(await accountStatus(secret)).toBe(200);
+  await promises.updateMany({}, { $set: { expiresAtMs: agoMs(1) } });
+  const later = await keyed('order-4711', '', { scopes: ['*'] });
+  expect([later.status, replayed(later)]).toEqual([201, false]);
 });

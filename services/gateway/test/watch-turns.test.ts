@@ -8,7 +8,7 @@ import { testLogger } from '@inventory/testkit/namespace';
 import { seededRandom } from '@inventory/testkit/seeded-random';
 import { openTestStore } from '@inventory/testkit/test-store';
 import { type Db, MongoClient } from 'mongodb';
-import { putWatch } from '../src/watches/manage-watches.ts';
+import { putWatch, setOperatorPause } from '../src/watches/manage-watches.ts';
 import { utcDayOf } from '../src/watches/watch.domain.ts';
 import { createWatchStore, watchCollection, watchIndexes } from '../src/watches/watch-store.ts';
 import {
@@ -439,6 +439,27 @@ describe('a pause (Watches) [watches]', () => {
     stage.clock.advance(2_000);
     await stage.turn();
     expect(stage.refreshes.size).toBe(1);
+  });
+
+  test('by an operator lasts until it is resumed, whatever its customer puts, has one event, and makes no run wherever replicas die', async () => {
+    const stage = await openStage({ everySeconds: 604_800 });
+    const { projectId, scope } = stage.made;
+    await setOperatorPause(stage, { projectId, scope }, true);
+    for (const death of ['before_write', 'after_write', null, null] as const) {
+      await stage.toNextTurn();
+      stage.dies = death;
+      await stage.turn();
+      await stage.flush();
+      await stage.put();
+    }
+    expect(await stage.find()).toMatchObject({ pausedReason: 'operator_paused', run: null });
+    expect([...stage.published.values()]).toMatchObject([{ body: { reason: 'operator_paused' } }]);
+    expect(stage.requests).toEqual([]);
+
+    await setOperatorPause(stage, { projectId, scope }, false);
+    stage.clock.advance(2_000);
+    await stage.turn();
+    expect(stage.requests).toHaveLength(1);
   });
 
   test('by the daily limit ends after midnight UTC; what is held and charged never exceeds it, wherever replicas die', async () => {

@@ -37,6 +37,45 @@ test('the secret of an endpoint is shown when it is made or replaced, and not wh
   });
 });
 
+test('a repeated key creates one endpoint, whose secret it shows as long as the endpoint is there (Idempotency-Key of secrets) [idempotency-key-of-secrets]', async () => {
+  const { key, principal } = world.issue(manage);
+  const path = pathOf(principal.projectId);
+  const headers = { 'Idempotency-Key': 'once' };
+  const create = (body: object = hook) =>
+    gateway.call({ method: 'POST', path, key, headers, body });
+  const asksOf = (method: string) =>
+    world.webhooks.asked.filter(
+      (asked) => asked.method === method && asked.path.includes(principal.projectId),
+    );
+
+  world.webhooks.refusal = { code: 'webhook_endpoint_limit_reached', detail: { limit: 10 } };
+  const refused = await create({ ...hook, description: 'Too many' });
+  world.webhooks.refusal = { code: 'service_unavailable', retry_after_seconds: 1 };
+  const undecided = await create();
+  world.webhooks.refusal = null;
+  const first = await create();
+  const again = await create();
+  const other = await create({ ...hook, description: 'Other' });
+
+  expect([refused.status, undecided.status, other.json.error.code]).toEqual([
+    409,
+    503,
+    'idempotency_conflict',
+  ]);
+  // The one whose outcome was unknown and the one after it name the same endpoint and secret.
+  const [, unknown, created] = asksOf('POST').map(({ body }) => body as { secret: string });
+  expect(unknown).toEqual(created);
+  expect(asksOf('POST')).toHaveLength(3);
+  expect(first.json.data).toMatchObject({ secret: created?.secret });
+  expect(again.json.data).toMatchObject({ secret: created?.secret });
+  expect([first, again].map(({ headers: sent }) => sent['idempotency-replayed'])).toEqual([
+    'true',
+    'true',
+  ]);
+  world.webhooks.refusal = { code: 'webhook_endpoint_not_found' };
+  expect((await create()).json.error.code).toBe('webhook_endpoint_not_found');
+});
+
 test('a rotation passes on its Idempotency-Key, and the answer says that the key was used before (Events: webhooks) [idempotency-key]', async () => {
   const { key, principal } = world.issue(manage);
   const path = pathOf(principal.projectId, `/whe_${newRefreshId()}/rotate-secret`);

@@ -41,11 +41,14 @@ export const collectorIndexes: readonly CollectionIndexes[] = [
       },
       {
         name: 'project_inventory_newest',
-        keys: { projectId: 1, scopeKey: 1, phase: 1, requestedAtMs: -1, _id: -1 },
+        // Without the phase: an entry is written once. An inventory of one Project has few refreshes.
+        keys: { projectId: 1, scopeKey: 1, requestedAtMs: -1, _id: -1 },
       },
       {
         name: 'project_outcome_newest',
         keys: { projectId: 1, outcome: 1, requestedAtMs: -1, _id: -1 },
+        // Those whose outcome is final: an entry is written once, with the last phase.
+        options: { partialFilterExpression: { phase: 'completed' } },
       },
       {
         name: 'watch_newest',

@@ -148,6 +148,25 @@ describe('The list of a Project (Refresh: List) [list]', () => {
     },
   );
 
+  it('of an outcome and no state that has one is empty', async () => {
+    expect(await listAll(['queued'], [], { outcomes: ['private'] })).toEqual([]);
+  });
+
+  it('costs a change of the phase no index but those by phase; a completed refresh enters that of outcomes once', () => {
+    const { indexes = [] } =
+      collectorIndexes.find(({ collection }) => collection === 'refreshes') ?? {};
+    const changed = indexes.filter(
+      ({ keys, options }) =>
+        'phase' in Object(keys) || 'phase' in (options?.partialFilterExpression ?? {}),
+    );
+
+    expect(changed.map(({ name, options }) => [name, options?.partialFilterExpression])).toEqual([
+      ['project_phase_newest', undefined],
+      ['project_outcome_newest', { phase: 'completed' }],
+      ['phase_oldest', undefined],
+    ]);
+  });
+
   it('reads no refused attempt, however many there are: its phases are ranges of an index', async () => {
     finds.length = 0;
     await listAll([]);

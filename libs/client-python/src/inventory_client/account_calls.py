@@ -4,7 +4,7 @@ from typing import Unpack
 
 from .api import Api
 from .flows import Flow, Walk, iteration, operation
-from .options import CallOptions, ListOptions, UsageOptions
+from .options import CallOptions, StatementOptions, UsageOptions
 from .paths import project_path
 from .wire import Account, Prices, Project, Statement, StatementItemsItem, Usage
 
@@ -30,11 +30,11 @@ class AccountCalls(Api):
         return self._data("/v2/account/usage", options, "items")
 
     @operation
-    def statement_page(self, **options: Unpack[ListOptions]) -> Flow[Statement]:
+    def statement_page(self, **options: Unpack[StatementOptions]) -> Flow[Statement]:
         """One page of the account's entries, oldest first."""
         return self._list("/v2/account/statement", options)
 
     @iteration
-    def statement(self, **options: Unpack[ListOptions]) -> Walk[StatementItemsItem]:
+    def statement(self, **options: Unpack[StatementOptions]) -> Walk[StatementItemsItem]:
         """All entries, oldest first."""
         return self._items("/v2/account/statement", options)

@@ -1,6 +1,6 @@
 """Events of a Project: listed, and followed over any number of connections."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Never, TypeVar, Unpack
 
@@ -11,7 +11,7 @@ from .errors import InventoryError, RecoveryRequiredError, UnexpectedAnswerError
 from .flows import Effect, Flow, Walk, iteration, operation, ignored
 from .frames import Frame, FrameParser
 from .options import EventListOptions, FollowOptions, Interruption
-from .paths import is_cursor, project_path
+from .paths import is_cursor, project_path, with_query
 from .retry_policy import reconnect_delay
 from .transport import Body, Call
 from .wire import EventPage, EventPageItemsItem, ProjectEvent
@@ -113,7 +113,8 @@ class EventCalls(Api):
     def _read_connection(
         self, project_id: str, applied: _Applied, options: FollowOptions
     ) -> Flow[_End]:
-        call = Call("GET", project_path(project_id, "events/stream"))
+        types = {"types": options.get("types")}
+        call = Call("GET", with_query(project_path(project_id, "events/stream"), types))
         headers = {"Cache-Control": "no-cache"}
         if applied.cursor is not None:
             headers["Last-Event-ID"] = applied.cursor
@@ -132,7 +133,7 @@ class EventCalls(Api):
             raise RecoveryRequiredError(end)
         yield Effect(options["on_gap"](end))
         yield from applied.move_to(end.resume_cursor)
-        return (yield from self._read_stored(project_id, applied))
+        return (yield from self._read_stored(project_id, applied, options.get("types", ())))
 
     def _read_frames(
         self, body: Body, project_id: str, applied: _Applied
@@ -151,20 +152,25 @@ class EventCalls(Api):
                 event, cursor = meaning
                 if event is not None:
                     yield from applied.apply(event, cursor)
-                # The first position. Later checkpoints repeat where the connection continues.
-                elif applied.cursor is None:
+                # The first position, or one after events of other types; else it repeats where the
+                # connection continues.
+                elif applied.cursor != cursor:
                     yield from applied.move_to(cursor)
 
-    def _read_stored(self, project_id: str, applied: _Applied) -> Flow[_End]:
+    def _read_stored(
+        self, project_id: str, applied: _Applied, types: Sequence[str]
+    ) -> Flow[_End]:
         """Applies the stored events from the list; the next connection continues at its end."""
+        cursor = applied.cursor
         while True:
-            cursor = applied.cursor
-            page = yield from _or_end(EventCalls.list_events.flow(self, project_id, after=cursor))
+            listing = EventCalls.list_events.flow(self, project_id, after=cursor, types=types)
+            page = yield from _or_end(listing)
             if isinstance(page, _End):
                 return page
             for placed in page["items"]:
                 yield from applied.apply(placed["event"], placed["cursor"])
-            if next_cursor(page["pagination"], cursor) is None:
+            cursor = next_cursor(page["pagination"], cursor)
+            if cursor is None:
                 return _End("recovered")
 
 

@@ -53,6 +53,11 @@ class ListOptions(CallOptions, total=False):
     cursor: str | None
 
 
+class StatementOptions(ListOptions, total=False):
+    booked_from: str  # at this time or later, RFC 3339
+    booked_to: str  # before this time
+
+
 class RefreshListOptions(ListOptions, total=False):
     states: Sequence[str]
     refresh_ids: Sequence[str]
@@ -128,6 +133,7 @@ class UsageOptions(CallOptions, total=False):
 class EventListOptions(CallOptions, total=False):
     # Cursor of the last applied event; by default the list starts at the oldest stored event.
     after: str | None
+    types: Sequence[str]  # only events of these types
     limit: int
 
 
@@ -142,6 +148,7 @@ class Interruption:
 class FollowOptions(TypedDict, total=False):
     # Last cursor of `on_progress`; by default the stream starts at the present end.
     last_event_id: str | None
+    types: Sequence[str]  # only events of these types; the position passes the others
     on_progress: Callable[[str], object]  # stores the position, after `on_event`
     # Handles expired events, by reading the refreshes that you wait for; the stored ones follow.
     on_gap: Callable[[EventGap], object]

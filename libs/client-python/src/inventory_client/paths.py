@@ -15,6 +15,8 @@ _wire_names = {
     "states": "state",
     "from_day": "from",
     "to_day": "to",
+    "booked_from": "from",
+    "booked_to": "to",
     "requested_from": "from",
     "requested_to": "to",
 }

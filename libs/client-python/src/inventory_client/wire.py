@@ -490,7 +490,7 @@ class Watch(TypedDict):
     language: Language
     max_credits_per_day: int | None
     state: Literal["active", "paused"] | str
-    paused_reason: Literal["insufficient_funds", "spend_cap_reached", "daily_limit_reached", "permission_removed", "owner_suspended"] | str | None
+    paused_reason: Literal["insufficient_funds", "spend_cap_reached", "daily_limit_reached", "permission_removed", "owner_suspended", "operator_paused"] | str | None
     next_refresh_at: str | None
     last_refresh_id: str | None
     last_outcome: Literal["complete_changed", "complete_unchanged", "private", "not_found", "upstream_unavailable", "incomplete", "cancelled", "internal_failure"] | str | None
@@ -501,7 +501,7 @@ class Watch(TypedDict):
 class WatchPausedEventData(TypedDict):
     watch_id: str
     scope: Scope
-    reason: Literal["insufficient_funds", "spend_cap_reached", "daily_limit_reached", "permission_removed", "owner_suspended"] | str
+    reason: Literal["insufficient_funds", "spend_cap_reached", "daily_limit_reached", "permission_removed", "owner_suspended", "operator_paused"] | str
 
 
 class WatchPausedEventLinks(TypedDict):

@@ -547,7 +547,7 @@ export interface components {
             readonly max_credits_per_day: number | null;
             /** @enum {string} */
             readonly state: Open<"active" | "paused">;
-            readonly paused_reason: Open<"insufficient_funds" | "spend_cap_reached" | "daily_limit_reached" | "permission_removed" | "owner_suspended"> | null;
+            readonly paused_reason: Open<"insufficient_funds" | "spend_cap_reached" | "daily_limit_reached" | "permission_removed" | "owner_suspended" | "operator_paused"> | null;
             /** @description When the next run is due; of a paused watch, when its reason is looked at again. */
             readonly next_refresh_at: string | null;
             readonly last_refresh_id: string | null;
@@ -641,7 +641,7 @@ export interface components {
                 /** @description The watched inventory. */
                 readonly scope: components["schemas"]["Scope"];
                 /** @enum {string} */
-                readonly reason: Open<"insufficient_funds" | "spend_cap_reached" | "daily_limit_reached" | "permission_removed" | "owner_suspended">;
+                readonly reason: Open<"insufficient_funds" | "spend_cap_reached" | "daily_limit_reached" | "permission_removed" | "owner_suspended" | "operator_paused">;
             };
             /** @description Relative to the base address. */
             readonly links: {

@@ -13,7 +13,7 @@ import {
 import { grantedPermission } from '../vocabulary.ts';
 import { time, utcDay, wire } from '../wire.ts';
 import { pagination } from './meta.ts';
-import { listParameters } from './parameters.ts';
+import { listParameters, queryTimeMs } from './parameters.ts';
 
 /** Credits or units: total = held + available. */
 export const amounts = z.object({
@@ -79,7 +79,11 @@ export const projectView = wire({
 });
 
 /** Query of GET Statement. */
-export const statementQuery = z.object(listParameters);
+export const statementQuery = z.object({
+  from: queryTimeMs.optional().describe('Booked at this time or later.'),
+  to: queryTimeMs.optional().describe('Booked before this time.'),
+  ...listParameters,
+});
 
 /** `data` of GET Statement, oldest entry first. A line of the CSV has the columns of an item. */
 export const accountStatement = z.object({

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { pagination } from './meta.ts';
 import { cursorParameter, listLimit } from './parameters.ts';
-import { projectEvent } from './project-event.ts';
+import { projectEvent, projectEventType, projectEventTypes } from './project-event.ts';
 
 /** Headers of the event stream. A client without a cursor may send an empty one. */
 export const streamHeaders = z.object({
@@ -12,11 +12,20 @@ export const streamHeaders = z.object({
     .describe('The id of the last event that was applied. Readable for at least seven days.'),
 });
 
+const types = z
+  .array(projectEventType)
+  .max(projectEventTypes.length, `may be given ${projectEventTypes.length} times`)
+  .describe('Only events of one of these types; repeatable; all when absent.');
+
+/** Query of the event stream. */
+export const streamQuery = z.object({ types });
+
 /** Query of the list of a Project's events. */
 export const eventsQuery = z.object({
   after: cursorParameter
     .optional()
     .describe('Events after it; the oldest kept when absent. Readable for at least seven days.'),
+  types,
   limit: listLimit,
 });
 

@@ -1,5 +1,13 @@
 import { z } from 'zod';
-import { eventId, projectId, refreshId, watchId, webhookEndpointId } from '../ids.ts';
+import {
+  accountId,
+  credentialId,
+  eventId,
+  projectId,
+  refreshId,
+  watchId,
+  webhookEndpointId,
+} from '../ids.ts';
 import { type InventoryKey, inventoryKey } from '../inventory-key.ts';
 import { defaultLanguage, language } from '../languages.ts';
 import { refreshOutcome, watchPauseReason, watchState } from '../vocabulary.ts';
@@ -61,9 +69,7 @@ export function watchLink(project: string, { platform_id, app_id, context_id }: 
 
 const credits = z.int().min(0);
 
-/** One watch. */
-export const watchView = wire({
-  watchId: watchId.nullable().describe('Null in a dry run of an inventory that is not watched.'),
+const watchFields = {
   scope: inventoryKey,
   everySeconds: z.int(),
   language,
@@ -75,12 +81,28 @@ export const watchView = wire({
     .describe('When the next run is due; of a paused watch, when its reason is looked at again.'),
   lastRefreshId: refreshId.nullable(),
   lastOutcome: refreshOutcome.nullable().describe('Null while the last run is open.'),
+};
+
+/** One watch. */
+export const watchView = wire({
+  watchId: watchId.nullable().describe('Null in a dry run of an inventory that is not watched.'),
+  ...watchFields,
   expectedCreditsPerMonth: credits.describe(
     'In 30 days at what its last runs cost; before the first one an estimate.',
   ),
   maximumCreditsPerMonth: credits.describe('It cannot cost more in a month of 31 days.'),
 });
 export type WatchView = z.output<typeof watchView>;
+
+/** One watch as operators see it, without what it is expected to cost. */
+export const watchRecord = wire({
+  watchId,
+  accountId,
+  projectId,
+  credentialId: credentialId.nullable().describe('That put it last.'),
+  ...watchFields,
+  createdAtMs: time,
+});
 
 /** A deleted watch. */
 export const deletedWatch = wire({ watchId, deleted: z.literal(true) });

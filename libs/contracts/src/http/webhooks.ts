@@ -78,6 +78,10 @@ const endpointFields = {
 export const webhookEndpoint = wire(endpointFields);
 
 export const withSecretFields = { ...endpointFields, secret: z.string() };
+export const webhookSecretPrefix = 'whsec_';
+/** A signing secret in the form of Standard Webhooks: `whsec_` and base64. */
+export const writeWebhookSecret = (entropy: Uint8Array): string =>
+  `${webhookSecretPrefix}${Buffer.from(entropy).toString('base64')}`;
 /** An endpoint with its new secret: `whsec_` and base64. */
 export const webhookEndpointWithSecret = wire(withSecretFields);
 

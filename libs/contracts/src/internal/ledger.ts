@@ -142,7 +142,7 @@ export const statementRow = wire({
 });
 export type StatementRow = z.output<typeof statementRow>;
 
-/** GET /accounts/{account_id}/statement?after_seq=&limit=: oldest first. */
+/** GET /accounts/{account_id}/statement?after_seq=&from=&to=&limit=: oldest first. */
 export const statementPage = wire({
   items: z.array(statementRow),
   /** Position to continue after; null on the last page. */
@@ -194,6 +194,9 @@ const usageQuery = wire({
 
 const statementQuery = wire({
   afterSeq: z.coerce.number().int().min(0).max(Number.MAX_SAFE_INTEGER).default(0),
+  /** Booked then or later, and before then. */
+  from: time.optional(),
+  to: time.optional(),
   limit,
 });
 const holdsQuery = wire({

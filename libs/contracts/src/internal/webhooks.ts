@@ -15,6 +15,7 @@ import {
   webhookPing,
   webhookRedelivered,
   webhookRedelivery,
+  webhookSecretPrefix,
   withSecretFields,
 } from '../http/webhooks.ts';
 import { accountId, eventId, projectId, webhookEndpointId } from '../ids.ts';
@@ -37,8 +38,16 @@ const eventDeliveries = z.object({
 /** All endpoints of a Project, oldest first. */
 const allWebhookEndpoints = z.object({ items: z.array(webhookEndpoint) });
 
-/** Body of POST /projects/{project_id}/webhook-endpoints of the event-stream. */
-export const newWebhookEndpointOfAccount = wire({ ...newWebhookEndpoint.shape, accountId });
+/**
+ * Body of POST /projects/{project_id}/webhook-endpoints of the event-stream. With an id and a secret, which
+ * an Idempotency-Key has, it is created once.
+ */
+export const newWebhookEndpointOfAccount = wire({
+  ...newWebhookEndpoint.shape,
+  accountId,
+  endpointId: webhookEndpointId.optional(),
+  secret: z.string().startsWith(webhookSecretPrefix).optional(),
+});
 
 /** Body of POST …/rotate-secret of the event-stream. */
 const keyedWebhookRotation = wire({

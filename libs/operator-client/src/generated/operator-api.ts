@@ -178,7 +178,7 @@ export interface paths {
         readonly put?: never;
         /**
          * Issue a Credential of a Project
-         * @description The secret is shown in this response only.
+         * @description The secret is shown in this response only; the same `idempotency-key` again returns it for a day.
          *
          *     Needs the role `support`.
          *
@@ -252,7 +252,7 @@ export interface paths {
         readonly put?: never;
         /**
          * Replace the secret of a Credential
-         * @description The replaced secret stays valid for `overlap_seconds`. The secret is shown in this response only.
+         * @description The replaced secret stays valid for `overlap_seconds`. The secret is shown in this response only; the same `idempotency-key` again returns it for a day.
          *
          *     Needs the role `support`.
          *
@@ -407,7 +407,7 @@ export interface paths {
             readonly cookie?: never;
         };
         /**
-         * Every movement of an account, oldest first
+         * Every movement of an account, or those of a time, oldest first
          * @description As CSV with `format=csv`, or with `Accept: text/csv` where `format` is absent.
          *
          *     Needs the role `read`.
@@ -693,6 +693,94 @@ export interface paths {
          *     Audited as `webhook-endpoint.redeliver`.
          */
         readonly post: operations["redeliverWebhookEvents"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/operator/v1/projects/{project_id}/watches": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * Watches of a Project, by inventory
+         * @description Needs the role `read`.
+         */
+        readonly get: operations["listWatches"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/operator/v1/projects/{project_id}/watches/{platform_id}/{app_id}/{context_id}": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * One watch
+         * @description Needs the role `read`.
+         */
+        readonly get: operations["readWatch"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/operator/v1/projects/{project_id}/watches/{platform_id}/{app_id}/{context_id}/pause": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Make no further runs of a watch until it is resumed
+         * @description Whatever its customer puts. A run that is open ends as any refresh. The customer has the event `inventory.watch.paused` with the reason `operator_paused`.
+         *
+         *     Needs the role `support`.
+         *
+         *     Audited as `watch.pause`.
+         */
+        readonly post: operations["pauseWatch"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/operator/v1/projects/{project_id}/watches/{platform_id}/{app_id}/{context_id}/resume": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Let a watch run again that an operator paused
+         * @description A pause for another reason lasts as long as its reason.
+         *
+         *     Needs the role `support`.
+         *
+         *     Audited as `watch.resume`.
+         */
+        readonly post: operations["resumeWatch"];
         readonly delete?: never;
         readonly options?: never;
         readonly head?: never;
@@ -1189,7 +1277,7 @@ export interface components {
         readonly Error: {
             readonly error: {
                 /** @enum {string} */
-                readonly code: "invalid_request" | "malformed_json" | "unsupported_media_type" | "payload_too_large" | "not_acceptable" | "invalid_cursor" | "route_not_found" | "method_not_allowed" | "project_not_found" | "webhook_endpoint_not_found" | "event_not_found" | "insufficient_credits" | "insufficient_units" | "idempotency_conflict" | "secret_rotation_in_progress" | "billing_unavailable" | "service_unavailable" | "internal_error" | "operator_token_required" | "operator_role_required" | "operator_throttled" | "account_not_found" | "service_account_not_found" | "credential_not_found" | "credential_revoked" | "concurrent_change" | "balance_limit_exceeded" | "price_version_conflict" | "effective_date_too_early";
+                readonly code: "invalid_request" | "malformed_json" | "unsupported_media_type" | "payload_too_large" | "not_acceptable" | "invalid_cursor" | "route_not_found" | "method_not_allowed" | "project_not_found" | "webhook_endpoint_not_found" | "event_not_found" | "insufficient_credits" | "insufficient_units" | "idempotency_conflict" | "secret_rotation_in_progress" | "watch_not_found" | "billing_unavailable" | "service_unavailable" | "internal_error" | "operator_token_required" | "operator_role_required" | "operator_throttled" | "account_not_found" | "service_account_not_found" | "credential_not_found" | "credential_revoked" | "concurrent_change" | "balance_limit_exceeded" | "price_version_conflict" | "effective_date_too_early";
                 readonly message: string;
                 readonly detail?: {
                     readonly [key: string]: unknown;
@@ -1721,7 +1809,10 @@ export interface operations {
     readonly issueCredential: {
         readonly parameters: {
             readonly query?: never;
-            readonly header?: never;
+            readonly header?: {
+                /** @description The same key again changes nothing more. */
+                readonly "idempotency-key"?: string;
+            };
             readonly path: {
                 readonly project_id: string;
             };
@@ -1747,6 +1838,8 @@ export interface operations {
             readonly 201: {
                 headers: {
                     readonly "X-Request-ID": components["headers"]["X-Request-ID"];
+                    /** @description `true` where the key had been used before. */
+                    readonly "Idempotency-Replayed"?: string;
                     readonly [name: string]: unknown;
                 };
                 content: {
@@ -1878,7 +1971,10 @@ export interface operations {
     readonly rotateCredential: {
         readonly parameters: {
             readonly query?: never;
-            readonly header?: never;
+            readonly header?: {
+                /** @description The same key again changes nothing more. */
+                readonly "idempotency-key"?: string;
+            };
             readonly path: {
                 readonly credential_id: string;
             };
@@ -1901,6 +1997,8 @@ export interface operations {
             readonly 200: {
                 headers: {
                     readonly "X-Request-ID": components["headers"]["X-Request-ID"];
+                    /** @description `true` where the key had been used before. */
+                    readonly "Idempotency-Replayed"?: string;
                     readonly [name: string]: unknown;
                 };
                 content: {
@@ -2239,6 +2337,10 @@ export interface operations {
                 readonly limit?: number;
                 /** @description `next_cursor` of the page before. */
                 readonly cursor?: string;
+                /** @description Booked at this time or later. */
+                readonly from?: string;
+                /** @description Booked before this time. */
+                readonly to?: string;
                 readonly format?: "json" | "csv";
             };
             readonly header?: never;
@@ -2875,6 +2977,273 @@ export interface operations {
             };
         };
     };
+    readonly listWatches: {
+        readonly parameters: {
+            readonly query?: {
+                /** @description Items of this page; 50 when absent. */
+                readonly limit?: number;
+                /** @description `next_cursor` of the page before. */
+                readonly cursor?: string;
+                /** @description Only watches in this state; a pause by an operator counts from its next turn on. */
+                readonly state?: "active" | "paused";
+            };
+            readonly header?: never;
+            readonly path: {
+                readonly project_id: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description Done. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-ID": components["headers"]["X-Request-ID"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": {
+                        readonly items: readonly {
+                            readonly watch_id: string;
+                            readonly account_id: string;
+                            readonly project_id: string;
+                            /** @description That put it last. */
+                            readonly credential_id: string | null;
+                            readonly scope: {
+                                readonly platform_id: string;
+                                /** Format: int64 */
+                                readonly app_id: number;
+                                /** Format: int32 */
+                                readonly context_id: number;
+                            };
+                            /** Format: int64 */
+                            readonly every_seconds: number;
+                            /** @enum {string} */
+                            readonly language: "arabic" | "brazilian" | "bulgarian" | "czech" | "danish" | "dutch" | "english" | "finnish" | "french" | "german" | "greek" | "hungarian" | "indonesian" | "italian" | "japanese" | "koreana" | "latam" | "norwegian" | "polish" | "portuguese" | "romanian" | "russian" | "schinese" | "spanish" | "swedish" | "tchinese" | "thai" | "turkish" | "ukrainian" | "vietnamese";
+                            readonly max_credits_per_day: number | null;
+                            /** @enum {string} */
+                            readonly state: "active" | "paused";
+                            readonly paused_reason: ("insufficient_funds" | "spend_cap_reached" | "daily_limit_reached" | "permission_removed" | "owner_suspended" | "operator_paused") | null;
+                            /** @description When the next run is due; of a paused watch, when its reason is looked at again. */
+                            readonly next_refresh_at: string | null;
+                            readonly last_refresh_id: string | null;
+                            /** @description Null while the last run is open. */
+                            readonly last_outcome: ("complete_changed" | "complete_unchanged" | "private" | "not_found" | "upstream_unavailable" | "incomplete" | "cancelled" | "internal_failure") | null;
+                            /** Format: date-time */
+                            readonly created_at: string;
+                        }[];
+                        readonly next_cursor: string | null;
+                    };
+                };
+            };
+            /** @description Refused. */
+            readonly default: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    readonly readWatch: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                readonly platform_id: string;
+                readonly app_id: number;
+                readonly context_id: number;
+                readonly project_id: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description Done. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-ID": components["headers"]["X-Request-ID"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": {
+                        readonly watch_id: string;
+                        readonly account_id: string;
+                        readonly project_id: string;
+                        /** @description That put it last. */
+                        readonly credential_id: string | null;
+                        readonly scope: {
+                            readonly platform_id: string;
+                            /** Format: int64 */
+                            readonly app_id: number;
+                            /** Format: int32 */
+                            readonly context_id: number;
+                        };
+                        /** Format: int64 */
+                        readonly every_seconds: number;
+                        /** @enum {string} */
+                        readonly language: "arabic" | "brazilian" | "bulgarian" | "czech" | "danish" | "dutch" | "english" | "finnish" | "french" | "german" | "greek" | "hungarian" | "indonesian" | "italian" | "japanese" | "koreana" | "latam" | "norwegian" | "polish" | "portuguese" | "romanian" | "russian" | "schinese" | "spanish" | "swedish" | "tchinese" | "thai" | "turkish" | "ukrainian" | "vietnamese";
+                        readonly max_credits_per_day: number | null;
+                        /** @enum {string} */
+                        readonly state: "active" | "paused";
+                        readonly paused_reason: ("insufficient_funds" | "spend_cap_reached" | "daily_limit_reached" | "permission_removed" | "owner_suspended" | "operator_paused") | null;
+                        /** @description When the next run is due; of a paused watch, when its reason is looked at again. */
+                        readonly next_refresh_at: string | null;
+                        readonly last_refresh_id: string | null;
+                        /** @description Null while the last run is open. */
+                        readonly last_outcome: ("complete_changed" | "complete_unchanged" | "private" | "not_found" | "upstream_unavailable" | "incomplete" | "cancelled" | "internal_failure") | null;
+                        /** Format: date-time */
+                        readonly created_at: string;
+                    };
+                };
+            };
+            /** @description Refused. */
+            readonly default: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    readonly pauseWatch: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                readonly platform_id: string;
+                readonly app_id: number;
+                readonly context_id: number;
+                readonly project_id: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: {
+            readonly content: {
+                readonly "application/json": Record<string, never>;
+            };
+        };
+        readonly responses: {
+            /** @description Done. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-ID": components["headers"]["X-Request-ID"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": {
+                        readonly watch_id: string;
+                        readonly account_id: string;
+                        readonly project_id: string;
+                        /** @description That put it last. */
+                        readonly credential_id: string | null;
+                        readonly scope: {
+                            readonly platform_id: string;
+                            /** Format: int64 */
+                            readonly app_id: number;
+                            /** Format: int32 */
+                            readonly context_id: number;
+                        };
+                        /** Format: int64 */
+                        readonly every_seconds: number;
+                        /** @enum {string} */
+                        readonly language: "arabic" | "brazilian" | "bulgarian" | "czech" | "danish" | "dutch" | "english" | "finnish" | "french" | "german" | "greek" | "hungarian" | "indonesian" | "italian" | "japanese" | "koreana" | "latam" | "norwegian" | "polish" | "portuguese" | "romanian" | "russian" | "schinese" | "spanish" | "swedish" | "tchinese" | "thai" | "turkish" | "ukrainian" | "vietnamese";
+                        readonly max_credits_per_day: number | null;
+                        /** @enum {string} */
+                        readonly state: "active" | "paused";
+                        readonly paused_reason: ("insufficient_funds" | "spend_cap_reached" | "daily_limit_reached" | "permission_removed" | "owner_suspended" | "operator_paused") | null;
+                        /** @description When the next run is due; of a paused watch, when its reason is looked at again. */
+                        readonly next_refresh_at: string | null;
+                        readonly last_refresh_id: string | null;
+                        /** @description Null while the last run is open. */
+                        readonly last_outcome: ("complete_changed" | "complete_unchanged" | "private" | "not_found" | "upstream_unavailable" | "incomplete" | "cancelled" | "internal_failure") | null;
+                        /** Format: date-time */
+                        readonly created_at: string;
+                    };
+                };
+            };
+            /** @description Refused. */
+            readonly default: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    readonly resumeWatch: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                readonly platform_id: string;
+                readonly app_id: number;
+                readonly context_id: number;
+                readonly project_id: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: {
+            readonly content: {
+                readonly "application/json": Record<string, never>;
+            };
+        };
+        readonly responses: {
+            /** @description Done. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-ID": components["headers"]["X-Request-ID"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": {
+                        readonly watch_id: string;
+                        readonly account_id: string;
+                        readonly project_id: string;
+                        /** @description That put it last. */
+                        readonly credential_id: string | null;
+                        readonly scope: {
+                            readonly platform_id: string;
+                            /** Format: int64 */
+                            readonly app_id: number;
+                            /** Format: int32 */
+                            readonly context_id: number;
+                        };
+                        /** Format: int64 */
+                        readonly every_seconds: number;
+                        /** @enum {string} */
+                        readonly language: "arabic" | "brazilian" | "bulgarian" | "czech" | "danish" | "dutch" | "english" | "finnish" | "french" | "german" | "greek" | "hungarian" | "indonesian" | "italian" | "japanese" | "koreana" | "latam" | "norwegian" | "polish" | "portuguese" | "romanian" | "russian" | "schinese" | "spanish" | "swedish" | "tchinese" | "thai" | "turkish" | "ukrainian" | "vietnamese";
+                        readonly max_credits_per_day: number | null;
+                        /** @enum {string} */
+                        readonly state: "active" | "paused";
+                        readonly paused_reason: ("insufficient_funds" | "spend_cap_reached" | "daily_limit_reached" | "permission_removed" | "owner_suspended" | "operator_paused") | null;
+                        /** @description When the next run is due; of a paused watch, when its reason is looked at again. */
+                        readonly next_refresh_at: string | null;
+                        readonly last_refresh_id: string | null;
+                        /** @description Null while the last run is open. */
+                        readonly last_outcome: ("complete_changed" | "complete_unchanged" | "private" | "not_found" | "upstream_unavailable" | "incomplete" | "cancelled" | "internal_failure") | null;
+                        /** Format: date-time */
+                        readonly created_at: string;
+                    };
+                };
+            };
+            /** @description Refused. */
+            readonly default: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
     readonly readAdmission: {
         readonly parameters: {
             readonly query?: never;
@@ -3166,19 +3535,19 @@ export const operationAddresses = {
     listServiceAccounts: {"method":"get","template":"/operator/v1/accounts/{account_id}/service-accounts","path":["account_id"],"query":["limit","cursor"],"header":[]},
     readServiceAccount: {"method":"get","template":"/operator/v1/service-accounts/{service_account_id}","path":["service_account_id"],"query":[],"header":[]},
     changeServiceAccount: {"method":"patch","template":"/operator/v1/service-accounts/{service_account_id}","path":["service_account_id"],"query":[],"header":[]},
-    issueCredential: {"method":"post","template":"/operator/v1/projects/{project_id}/credentials","path":["project_id"],"query":[],"header":[]},
+    issueCredential: {"method":"post","template":"/operator/v1/projects/{project_id}/credentials","path":["project_id"],"query":[],"header":["idempotency-key"]},
     listCredentials: {"method":"get","template":"/operator/v1/projects/{project_id}/credentials","path":["project_id"],"query":["limit","cursor"],"header":[]},
     findCredential: {"method":"post","template":"/operator/v1/credentials/find","path":[],"query":[],"header":[]},
     readCredential: {"method":"get","template":"/operator/v1/credentials/{credential_id}","path":["credential_id"],"query":[],"header":[]},
     changeCredential: {"method":"patch","template":"/operator/v1/credentials/{credential_id}","path":["credential_id"],"query":[],"header":[]},
-    rotateCredential: {"method":"post","template":"/operator/v1/credentials/{credential_id}/rotate","path":["credential_id"],"query":[],"header":[]},
+    rotateCredential: {"method":"post","template":"/operator/v1/credentials/{credential_id}/rotate","path":["credential_id"],"query":[],"header":["idempotency-key"]},
     revokeCredential: {"method":"post","template":"/operator/v1/credentials/{credential_id}/revoke","path":["credential_id"],"query":[],"header":[]},
     topUp: {"method":"post","template":"/operator/v1/accounts/{account_id}/top-ups","path":["account_id"],"query":[],"header":["idempotency-key"]},
     grantUnits: {"method":"post","template":"/operator/v1/accounts/{account_id}/unit-grants","path":["account_id"],"query":[],"header":["idempotency-key"]},
     adjust: {"method":"post","template":"/operator/v1/accounts/{account_id}/adjustments","path":["account_id"],"query":[],"header":["idempotency-key"]},
     readBalance: {"method":"get","template":"/operator/v1/accounts/{account_id}/balance","path":["account_id"],"query":[],"header":[]},
     listHolds: {"method":"get","template":"/operator/v1/accounts/{account_id}/holds","path":["account_id"],"query":["limit","cursor"],"header":[]},
-    readStatement: {"method":"get","template":"/operator/v1/accounts/{account_id}/statement","path":["account_id"],"query":["limit","cursor","format"],"header":[]},
+    readStatement: {"method":"get","template":"/operator/v1/accounts/{account_id}/statement","path":["account_id"],"query":["limit","cursor","from","to","format"],"header":[]},
     readTerms: {"method":"get","template":"/operator/v1/accounts/{account_id}/terms","path":["account_id"],"query":[],"header":[]},
     setFunding: {"method":"put","template":"/operator/v1/accounts/{account_id}/funding","path":["account_id"],"query":[],"header":["idempotency-key"]},
     setSpendCap: {"method":"put","template":"/operator/v1/projects/{project_id}/spend-cap","path":["project_id"],"query":[],"header":["idempotency-key"]},
@@ -3193,6 +3562,10 @@ export const operationAddresses = {
     rotateWebhookSecret: {"method":"post","template":"/operator/v1/projects/{project_id}/webhook-endpoints/{endpoint_id}/rotate-secret","path":["project_id","endpoint_id"],"query":[],"header":["idempotency-key"]},
     testWebhookEndpoint: {"method":"post","template":"/operator/v1/projects/{project_id}/webhook-endpoints/{endpoint_id}/test","path":["project_id","endpoint_id"],"query":[],"header":[]},
     redeliverWebhookEvents: {"method":"post","template":"/operator/v1/projects/{project_id}/webhook-endpoints/{endpoint_id}/redeliver","path":["project_id","endpoint_id"],"query":[],"header":[]},
+    listWatches: {"method":"get","template":"/operator/v1/projects/{project_id}/watches","path":["project_id"],"query":["limit","cursor","state"],"header":[]},
+    readWatch: {"method":"get","template":"/operator/v1/projects/{project_id}/watches/{platform_id}/{app_id}/{context_id}","path":["platform_id","app_id","context_id","project_id"],"query":[],"header":[]},
+    pauseWatch: {"method":"post","template":"/operator/v1/projects/{project_id}/watches/{platform_id}/{app_id}/{context_id}/pause","path":["platform_id","app_id","context_id","project_id"],"query":[],"header":[]},
+    resumeWatch: {"method":"post","template":"/operator/v1/projects/{project_id}/watches/{platform_id}/{app_id}/{context_id}/resume","path":["platform_id","app_id","context_id","project_id"],"query":[],"header":[]},
     readAdmission: {"method":"get","template":"/operator/v1/admission","path":[],"query":[],"header":[]},
     switchAdmission: {"method":"put","template":"/operator/v1/admission","path":[],"query":[],"header":[]},
     eraseInventory: {"method":"delete","template":"/operator/v1/inventories/{platform_id}/{app_id}/{context_id}","path":["platform_id","app_id","context_id"],"query":[],"header":[]},

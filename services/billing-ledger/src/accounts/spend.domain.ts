@@ -53,6 +53,7 @@ export function capRefusal(
   account: { readonly terms: Terms; readonly spend: Spend },
   { projectId, credentialId, required, atMs }: Buyer & { required: number; atMs: number },
 ): Extract<FundsRefusal, { code: 'spend_cap_reached' }> | null {
+  if (account.terms.caps.length === 0) return null;
   const period = periodOf(atMs);
   const spenders = { project: projectId, credential: credentialId };
   for (const scope of spendCapScopes) {

@@ -57,7 +57,8 @@ const accountRoutes = [
   internalRoute({
     ...ledgerApi.readStatement,
     async handle({ readStatement }: Ledger, { path: { accountId: id }, query }) {
-      return statementPageOf(id, await readStatement(id, query.afterSeq, query.limit));
+      const { limit, ...range } = query;
+      return statementPageOf(id, await readStatement(id, range, limit));
     },
   }),
   internalRoute({

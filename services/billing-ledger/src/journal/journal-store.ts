@@ -39,8 +39,10 @@ export interface AccountActivity {
 /** Where a commit lies in its account's journal. */
 export interface CommitPosition {
   readonly id: string;
-  /** How many entries it has. */
-  readonly entries: number;
+  readonly firstSeq: number;
+  readonly lastSeq: number;
+  /** Of its last entry. */
+  readonly atMs: number;
 }
 
 const scanBatch = 1_000;
@@ -99,11 +101,11 @@ export function createJournal(db: Db, writer: string) {
       const before = { $gte: from, $lte: commitId(accountId, seq) };
       const found = await collection.findOne(
         { accountId, _id: before },
-        { hint: byId, sort: { _id: -1 }, projection: { lastSeq: 1 } },
+        { hint: byId, sort: { _id: -1 }, projection: { lastSeq: 1, atMs: 1 } },
       );
       if (found === null) return null;
-      const { _id: id, lastSeq } = found;
-      return { id, entries: lastSeq - firstSeqOf(id) + 1 };
+      const { _id: id, lastSeq, atMs } = found;
+      return { id, firstSeq: firstSeqOf(id), lastSeq, atMs };
     },
     /** Journal made at or after a time, oldest first. */
     async listActiveAccounts(timeMs: number, limit: number): Promise<readonly AccountActivity[]> {

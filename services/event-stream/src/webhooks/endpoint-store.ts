@@ -62,7 +62,7 @@ export function createEndpointStore(endpoints: Endpoints, sealer: TextSealer, lo
   }
 
   return {
-    /** In the first free slot; null when the Project has `endpointsMax` endpoints. */
+    /** In the first free slot; null when the Project has `endpointsMax` endpoints, or one with its id. */
     async insertEndpoint(
       endpoint: Omit<WebhookEndpoint, '_id'>,
       endpointsMax: number,

@@ -32,22 +32,22 @@ export type EndpointChange = z.output<typeof webhookEndpointChange>;
 const triesMax = 10;
 
 /**
- * A new endpoint receives what is appended from now on. Throws `invalid_request` for its URL and
- * `webhook_endpoint_limit_reached`.
+ * A new endpoint receives what is appended from now on. One that has the wanted id is the wanted one, as it
+ * is now. Throws `invalid_request` for its URL and `webhook_endpoint_limit_reached`.
  */
 export async function createEndpoint(
   webhooks: Webhooks,
-  wanted: WantedEndpoint,
+  { endpointId, secret = newWebhookSecret(), ...wanted }: WantedEndpoint,
 ): Promise<WebhookEndpoint> {
   const url = checkedUrl(webhooks, wanted.url);
   const nowMs = webhooks.clock.now();
   const endpoint = {
     ...wanted,
-    endpointId: `whe_${webhooks.identifiers.uuidV7()}` as const,
+    endpointId: endpointId ?? (`whe_${webhooks.identifiers.uuidV7()}` as const),
     url,
     state: 'enabled' as const,
     disabledReason: null,
-    secrets: [{ secret: newWebhookSecret(), createdAtMs: nowMs, endsAtMs: null }],
+    secrets: [{ secret, createdAtMs: nowMs, endsAtMs: null }],
     rotations: [],
     nextPosition: (await webhooks.log.readHead(wanted.projectId)) + 1,
     health: healthy,
@@ -64,6 +64,9 @@ export async function createEndpoint(
     webhooks.noteDue();
     return inserted;
   }
+  const { projectId } = wanted;
+  const earlier = endpointId && (await webhooks.endpoints.findEndpoint(projectId, endpointId));
+  if (earlier) return earlier;
   const detail = { limit: webhookEndpointsMax };
   throw new Refused({ code: 'webhook_endpoint_limit_reached', detail });
 }

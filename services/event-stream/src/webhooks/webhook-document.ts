@@ -133,7 +133,7 @@ export const webhookIndexes: readonly CollectionIndexes[] = [
   {
     collection: webhookDocuments.endpoint.collection,
     indexes: [
-      { name: 'id', keys: { endpointId: 1 } },
+      { name: 'endpoint_id', keys: { endpointId: 1 }, options: { unique: true } },
       { name: 'turn', keys: { pace: 1, 'work.dueAtMs': 1, accountId: 1 }, options: workOnly },
       { name: 'account_turn', keys: { accountId: 1, 'work.dueAtMs': 1 }, options: workOnly },
       { name: 'late_since', keys: { lateSinceMs: 1 } },

@@ -1,11 +1,11 @@
 import { createHmac, randomBytes } from 'node:crypto';
+import { webhookSecretPrefix, writeWebhookSecret } from '@inventory/contracts/http/webhooks';
 
-const secretPrefix = 'whsec_';
 const secretBytes = 32;
 
 /** A new signing secret in the form of Standard Webhooks: `whsec_` and base64. */
 export function newWebhookSecret(): string {
-  return secretPrefix + randomBytes(secretBytes).toString('base64');
+  return writeWebhookSecret(randomBytes(secretBytes));
 }
 
 export interface SignedContent {
@@ -26,7 +26,7 @@ export function signatureHeaders(
 ): Readonly<Record<string, string>> {
   const content = `${id}.${timestamp}.${body}`;
   const signatures = secrets.map((secret) => {
-    const key = Buffer.from(secret.slice(secretPrefix.length), 'base64');
+    const key = Buffer.from(secret.slice(webhookSecretPrefix.length), 'base64');
     return `v1,${createHmac('sha256', key).update(content).digest('base64')}`;
   });
   return {

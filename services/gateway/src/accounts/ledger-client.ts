@@ -2,7 +2,11 @@ import type { AccountId, CredentialId, ProjectId } from '@inventory/contracts/id
 import { ledgerApi } from '@inventory/contracts/internal/ledger';
 import type { NewPriceList } from '@inventory/contracts/messages/price-list';
 import { longCalls } from '@inventory/http/call-lanes';
-import { type InternalClient, nullIfRefused } from '@inventory/http/internal-client';
+import {
+  type CallInput,
+  type InternalClient,
+  nullIfRefused,
+} from '@inventory/http/internal-client';
 
 /** Who is about to pay: a Project, by a Credential where that is known. */
 export interface Payer {
@@ -50,12 +54,8 @@ export function createLedgerClient(
     /** Entries after a position of the account's journal, oldest first. */
     readStatement: (
       accountId: AccountId,
-      { afterSeq, limit }: { readonly afterSeq: number; readonly limit: number },
-    ) =>
-      call(ledgerApi.readStatement, {
-        path: { accountId },
-        query: { afterSeq, limit },
-      }),
+      query: CallInput<(typeof ledgerApi.readStatement)['input']>['query'],
+    ) => call(ledgerApi.readStatement, { path: { accountId }, query }),
     /** Folds the journal of every account again; the duration grows with the journal. */
     verifyJournals: () =>
       call(ledgerApi.verify, {}, { timeoutMs: verifyTimeoutMs, lane: longCalls }),

@@ -36,7 +36,7 @@ export const readStatementRoute = publicRoute({
   tag: 'Account',
   summary: 'Statement',
   description:
-    'Every entry of the account, oldest first. With `Accept: text/csv` the same columns as CSV, ' +
+    'Every entry of the account, oldest first, or those of a time. With `Accept: text/csv` the same columns as CSV, ' +
     'where `Link: <…>; rel="next"` leads to the next page.',
   method: 'GET',
   template,
@@ -66,22 +66,26 @@ export const readStatementRoute = publicRoute({
   async handle({ ledger, cursors }: AccountServices, { query }, request) {
     const { requestId, principal, type } = request;
     const { accountId } = principal;
-    const { limit } = query;
+    const { cursor: given, ...range } = query;
     const parts = listParts(cursors, ['statement', accountId]);
-    const afterSeq = position.parse(JSON.parse(parts.begin(query.cursor) ?? '0'));
-    const { items, nextAfterSeq: next } = await ledger.readStatement(accountId, {
-      afterSeq,
-      limit,
-    });
+    const afterSeq = position.parse(JSON.parse(parts.begin(given) ?? '0'));
+    const part = { ...range, afterSeq };
+    const { items, nextAfterSeq: next } = await ledger.readStatement(accountId, part);
     const pagination = parts.paginationTo(next === null ? null : JSON.stringify(next));
     const { nextCursor: cursor } = pagination;
-    if (type === csvType) return csvAnswer(statementCsv(items), nextPath(cursor, limit));
+    if (type === csvType) return csvAnswer(statementCsv(items), nextPath(range, cursor));
     return { data: { items, pagination }, meta: { requestId } };
   },
 });
 
-function nextPath(cursor: string | null, limit: number): string | null {
-  return cursor && `${template}?limit=${limit}&cursor=${cursor}`;
+/** The same request from the cursor on; null without one. */
+function nextPath(
+  range: Omit<z.output<typeof statementQuery>, 'cursor'>,
+  cursor: string | null,
+): string | null {
+  if (cursor === null) return null;
+  const sent = z.encode(statementQuery, { ...range, cursor });
+  return `${template}?${new URLSearchParams(sent as Record<string, string>)}`;
 }
 
 /** CSV has no envelope: the next part is named by a header. */

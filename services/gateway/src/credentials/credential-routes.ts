@@ -20,7 +20,12 @@ import { dataRoute, partOf } from '../http/data-route.ts';
 import { exampleIds } from '../http/openapi/examples.ts';
 import { nextPart, sameProject } from '../http/openapi/links.ts';
 import { listParts } from '../http/sealed-cursor.ts';
-import { requireFuture } from '../tenancy/credentials.ts';
+import { keyedCredential, rotateOnce } from '../secrets/keyed-credentials.ts';
+import {
+  replayHeaders,
+  secretHeaders,
+  secretResponseHeaders,
+} from '../secrets/promised-secrets.ts';
 import { credentialView, issuedView } from '../tenancy/tenancy-views.ts';
 import {
   type CredentialServices,
@@ -35,7 +40,9 @@ const credentialOperation = {
   permission: 'customer.credentials.manage.v1',
 } as const;
 const credentialsTemplate = '/v2/projects/{project_id}/credentials';
-const secretShownOnce = 'The secret is shown in this response only.';
+const secretShownOnce =
+  'The secret is shown in this response only; with an `Idempotency-Key` the same request again ' +
+  'returns it for a day.';
 
 const credentialExample: z.input<typeof credentialRecord> = {
   credential_id: exampleIds.credential,
@@ -74,7 +81,7 @@ const issueCredentialRoute = dataRoute({
     `issued ${credentialsPerDayMax} within 24 hours (429 with \`detail.limit\` \`credentials_issued\`).`,
   method: 'POST',
   template: credentialsTemplate,
-  input: { path: projectPath, body: newCredential },
+  input: { path: projectPath, header: secretHeaders, body: newCredential },
   bodyExample: { name: credentialExample.name, scopes: credentialExample.scopes },
   answer: {
     status: 201,
@@ -86,13 +93,14 @@ const issueCredentialRoute = dataRoute({
     },
     data: issuedCredential,
     example: issuedCredentialExample,
+    headers: secretResponseHeaders,
   },
-  errors: ['credential_limit_reached'],
-  async handle(services: CredentialServices, { body }, request) {
-    const { clock } = services;
-    requireFuture(body.expiresAtMs ?? null, clock.now());
-    const issued = await issueOwnCredential(services, request, body);
-    return { data: issuedView(issued, clock.now()) };
+  errors: ['credential_limit_reached', 'idempotency_conflict'],
+  async handle(services: CredentialServices, { header, body }, request) {
+    const key = header['Idempotency-Key'];
+    const issued = await issueOwnCredential(services, request, body, key);
+    const headers = replayHeaders(issued.isRepeated);
+    return { data: issuedView(issued, services.clock.now()), headers };
   },
 });
 
@@ -129,27 +137,31 @@ const rotateCredentialRoute = dataRoute({
   description: `Of one that this Credential could have issued. ${secretShownOnce}`,
   method: 'POST',
   template: `${credentialsTemplate}/{credential_id}/rotate`,
-  input: { path: ownCredentialPath, body: credentialRotation },
+  input: { path: ownCredentialPath, header: secretHeaders, body: credentialRotation },
   bodyExample: { overlap_seconds: 3_600 },
   answer: {
     status: 200,
     description: 'The Credential with its new secret.',
     data: issuedCredential,
     example: issuedCredentialExample,
+    headers: secretResponseHeaders,
   },
-  errors: ['credential_not_found', 'credential_revoked'],
-  async handle(deps: CredentialServices, { path, body }, request) {
+  errors: ['credential_not_found', 'credential_revoked', 'idempotency_conflict'],
+  async handle(deps: CredentialServices, { path, header, body }, request) {
     const { tenancy, clock } = deps;
     const own = await findOwnCredential(tenancy, request.principal, path.credentialId);
     const { credentialId } = own;
     const overlapMs = body.overlapSeconds * 1_000;
-    const issued = await tenancy.rotateCredential({ credentialId, overlapMs });
+    const scope = ['credential.rotate', credentialId];
+    const keyed = keyedCredential(header['Idempotency-Key'], scope, body);
+    const issued = await rotateOnce(deps, keyed, { credentialId, overlapMs });
     writeEnd(deps, request, {
       action: 'credential.rotate',
       ...z.encode(ownCredentialPath, path),
       ...z.encode(credentialRotation, body),
     });
-    return { data: issuedView(issued, clock.now()) };
+    const headers = replayHeaders(issued.isRepeated);
+    return { data: issuedView(issued, clock.now()), headers };
   },
 });
 

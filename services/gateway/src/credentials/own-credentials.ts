@@ -7,7 +7,6 @@ import type { CredentialId, ProjectId } from '@inventory/contracts/ids';
 import { Refused } from '@inventory/http/refused';
 import { invariant } from '@inventory/runtime/bug';
 import type { Clock } from '@inventory/runtime/clock';
-import type { Identifiers } from '@inventory/runtime/identifiers';
 import type { Logger } from '@inventory/runtime/logger';
 import type { z } from 'zod';
 import { configureAccount } from '../accounts/configure-account.ts';
@@ -16,17 +15,21 @@ import type { RequestReplyClient } from '../commands/request-reply-client.ts';
 import type { AdmittedRequest } from '../http/answer.ts';
 import type { WriteAuditLine } from '../http/audit-lines.ts';
 import type { CursorSealer } from '../http/sealed-cursor.ts';
-import type { IssuedCredential } from '../tenancy/credentials.ts';
+import {
+  issueOnce,
+  type KeyedCredentialServices,
+  keyedCredential,
+  type ShownCredential,
+} from '../secrets/keyed-credentials.ts';
+import { requireFuture } from '../tenancy/credentials.ts';
 import type { Tenancy } from '../tenancy/open-tenancy.ts';
 import { buyerOf, type Principal } from '../tenancy/principal.domain.ts';
 import { type Credential, includesAuthority, notDelegable } from '../tenancy/tenancy.domain.ts';
 
-export interface CredentialServices {
-  readonly tenancy: Tenancy;
+export interface CredentialServices extends KeyedCredentialServices {
   readonly writeAuditLine: WriteAuditLine;
   readonly cursors: CursorSealer;
   readonly clock: Clock;
-  readonly identifiers: Identifiers;
   readonly ledger: LedgerClient;
   readonly commands: RequestReplyClient;
   readonly logger: Logger;
@@ -35,29 +38,39 @@ export interface CredentialServices {
 
 /**
  * Issues a Credential in the Project of the caller with at most what the caller's own may do: its
- * Service account and network policy, and no later end.
+ * Service account and network policy, and no later end. Under a key that was used before it shows the
+ * Credential of the key, to a caller that could have issued it.
  */
 export async function issueOwnCredential(
   services: CredentialServices,
   request: AdmittedRequest,
   wanted: z.output<typeof newCredential>,
-): Promise<IssuedCredential> {
-  const { tenancy, clock, identifiers } = services;
+  key: string | undefined,
+): Promise<ShownCredential> {
+  const { tenancy, clock } = services;
   const { principal } = request;
-  const own = await ownCredential(tenancy, principal);
-  const { serviceAccountId, networkPolicy } = own;
-  const { name, scopes, expiresAtMs = own.expiresAtMs } = wanted;
-  const authority = { serviceAccountId, networkPolicy, scopes, expiresAtMs };
-  requireIncluded(own, authority);
   const { projectId } = principal;
-  await requireBelowLimits(tenancy, projectId, clock.now());
-  const most = await ownCap(services, principal);
-  const { spendCap = most } = wanted;
-  requireNoMore(most, spendCap);
-  const credentialId: CredentialId = `cred_${identifiers.uuidV7()}`;
-  // Before it can be used. A cap of no Credential is in nobody's way.
-  if (spendCap !== null) await setSpendCap(services, request, credentialId, spendCap);
-  return await tenancy.issueCredential({ credentialId, projectId, name, ...authority });
+  const own = await ownCredential(tenancy, principal);
+  const keyed = keyedCredential(key, ['credential.issue', projectId], wanted);
+  return await issueOnce(services, keyed, {
+    requireShown: (credential) => requireIncluded(own, credential),
+    async begin() {
+      const { serviceAccountId, networkPolicy } = own;
+      const { name, scopes, expiresAtMs = own.expiresAtMs } = wanted;
+      requireFuture(expiresAtMs, clock.now());
+      const authority = { serviceAccountId, networkPolicy, scopes, expiresAtMs };
+      requireIncluded(own, authority);
+      await requireBelowLimits(tenancy, projectId, clock.now());
+      const most = await ownCap(services, principal);
+      const { spendCap = most } = wanted;
+      requireNoMore(most, spendCap);
+      return async (credentialId) => {
+        // Before it can be used. A cap of no Credential is in nobody's way.
+        if (spendCap !== null) await setSpendCap(services, request, credentialId, spendCap);
+        return { projectId, name, ...authority };
+      };
+    },
+  });
 }
 
 /** The spend cap of the caller; null where it has none. */

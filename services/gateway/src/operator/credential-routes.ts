@@ -11,7 +11,15 @@ import { projectPath } from '@inventory/contracts/http/parameters';
 import { serviceAccountId } from '@inventory/contracts/ids';
 import { strictWire } from '@inventory/contracts/wire';
 import { Refused } from '@inventory/http/refused';
+import { Reply } from '@inventory/http/reply';
 import { z } from 'zod';
+import {
+  issueOnce,
+  keyedCredential,
+  rotateOnce,
+  type ShownCredential,
+} from '../secrets/keyed-credentials.ts';
+import { replayHeaders, secretResponseHeaders } from '../secrets/promised-secrets.ts';
 import { requireFuture } from '../tenancy/credentials.ts';
 import { isSecretOf } from '../tenancy/tenancy.domain.ts';
 import { credentialView, issuedView } from '../tenancy/tenancy-views.ts';
@@ -21,6 +29,7 @@ import {
   changeOf,
   credentialPath,
   emptyBody,
+  keyedHeaders,
   listOf,
   listQuery,
   name,
@@ -29,7 +38,8 @@ import {
 
 const tag = 'Credentials';
 const errors = ['credential_not_found', 'credential_revoked'] as const;
-const shownOnce = 'The secret is shown in this response only.';
+const shownOnce =
+  'The secret is shown in this response only; the same `idempotency-key` again returns it for a day.';
 
 export const operatorCredentialRoutes = [
   operatorRoute({
@@ -45,6 +55,7 @@ export const operatorCredentialRoutes = [
     status: 201,
     input: {
       path: projectPath,
+      header: keyedHeaders,
       body: strictWire({
         name: name.nullable().default(null),
         serviceAccountId: serviceAccountId
@@ -56,11 +67,19 @@ export const operatorCredentialRoutes = [
       }),
     },
     answer: issuedCredential,
-    errors: ['project_not_found', 'service_account_not_found'],
-    async handle({ tenancy, clock }, { path, body }) {
-      requireFuture(body.expiresAtMs, clock.now());
-      const issued = await tenancy.issueCredential({ projectId: path.projectId, ...body });
-      return issuedView(issued, clock.now());
+    documented: { headers: secretResponseHeaders },
+    errors: ['project_not_found', 'service_account_not_found', 'idempotency_conflict'],
+    async handle(services, { path: { projectId }, header, body }) {
+      const { clock } = services;
+      const scope = ['operator', 'credential.issue', projectId];
+      const keyed = keyedCredential(header['idempotency-key'], scope, body);
+      const issued = await issueOnce(services, keyed, {
+        async begin() {
+          requireFuture(body.expiresAtMs, clock.now());
+          return async () => ({ projectId, ...body });
+        },
+      });
+      return shown(issued, clock.now());
     },
   }),
   operatorRoute({
@@ -142,14 +161,18 @@ export const operatorCredentialRoutes = [
     action: 'credential.rotate',
     input: {
       path: credentialPath,
+      header: keyedHeaders,
       body: credentialRotation,
     },
     answer: issuedCredential,
-    errors: [...errors, 'concurrent_change'],
-    async handle({ tenancy, clock }, { path, body }) {
+    documented: { headers: secretResponseHeaders },
+    errors: [...errors, 'concurrent_change', 'idempotency_conflict'],
+    async handle(services, { path: { credentialId }, header, body }) {
       const overlapMs = body.overlapSeconds * 1_000;
-      const rotation = { credentialId: path.credentialId, overlapMs };
-      return issuedView(await tenancy.rotateCredential(rotation), clock.now());
+      const scope = ['operator', 'credential.rotate', credentialId];
+      const keyed = keyedCredential(header['idempotency-key'], scope, body);
+      const issued = await rotateOnce(services, keyed, { credentialId, overlapMs });
+      return shown(issued, services.clock.now());
     },
   }),
   operatorRoute({
@@ -193,3 +216,9 @@ export const operatorCredentialRoutes = [
     },
   }),
 ];
+
+/** A Credential with its secret, and whether its key was used before. */
+function shown(issued: ShownCredential, nowMs: number): Reply {
+  const body = z.encode(issuedCredential, issuedView(issued, nowMs));
+  return new Reply({ headers: replayHeaders(issued.isRepeated), body });
+}

@@ -66,6 +66,7 @@ const tags: Readonly<Record<OperatorTag, string>> = {
   Terms: 'How an account pays, and what its Projects may spend.',
   Prices: 'Price lists: published once, with the date from which they are in force.',
   Webhooks: 'Support for the webhook endpoints of a customer.',
+  Watches: 'Support for the watches of a customer.',
   Services: 'Admission, erasure and verification.',
   Audit: 'What operators did and attempted.',
 };

@@ -1,3 +1,4 @@
+import { queryTimeMs } from '@inventory/contracts/http/parameters';
 import { type AccountId, accountId, requestId } from '@inventory/contracts/ids';
 import {
   type HoldView,
@@ -186,14 +187,18 @@ const readingRoutes = [
       'reason',
     ],
     tag,
-    summary: 'Every movement of an account, oldest first',
+    summary: 'Every movement of an account, or those of a time, oldest first',
     description: 'As CSV with `format=csv`, or with `Accept: text/csv` where `format` is absent.',
     method: 'GET',
     path: '/accounts/{account_id}/statement',
     role: 'read',
     input: {
       path: accountPath,
-      query: listQuery.extend({ format: z.enum(['json', 'csv']).optional() }),
+      query: listQuery.extend({
+        from: queryTimeMs.optional().describe('Booked at this time or later.'),
+        to: queryTimeMs.optional().describe('Booked before this time.'),
+        format: z.enum(['json', 'csv']).optional(),
+      }),
     },
     answer: listOf(statementRow),
     documented: {
@@ -206,7 +211,8 @@ const readingRoutes = [
       const afterSeq = Number(parts.begin(query.cursor) ?? 0);
       const format = query.format ?? acceptedFormat(request);
       await deps.tenancy.requireAccount(path.accountId);
-      const part = { afterSeq, limit: query.limit };
+      const { limit, from, to } = query;
+      const part = { afterSeq, limit, from, to };
       const { items, nextAfterSeq: next } = await deps.ledger.readStatement(path.accountId, part);
       const { nextCursor } = parts.paginationTo(next === null ? null : String(next));
       return format === 'csv' ? csvReply(items, nextCursor) : { items, nextCursor };

@@ -19,6 +19,7 @@ export type OperatorTag =
   | 'Terms'
   | 'Prices'
   | 'Webhooks'
+  | 'Watches'
   | 'Services'
   | 'Audit';
 

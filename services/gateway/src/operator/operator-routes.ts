@@ -8,6 +8,7 @@ import { projectRoutes } from './project-routes.ts';
 import { serviceAccountRoutes } from './service-account-routes.ts';
 import { serviceRoutes } from './service-routes.ts';
 import { termsRoutes } from './terms-routes.ts';
+import { operatorWatchRoutes } from './watch-routes.ts';
 import { operatorWebhookRoutes } from './webhook-routes.ts';
 
 /** Every operation of the operator API, in the order of its document. */
@@ -20,6 +21,7 @@ export const operatorRoutes: readonly OperatorRoute[] = [
   ...termsRoutes,
   ...priceRoutes,
   ...operatorWebhookRoutes,
+  ...operatorWatchRoutes,
   ...serviceRoutes,
   ...auditRoutes,
 ];

@@ -4,18 +4,17 @@ import { longCalls } from '@inventory/http/call-lanes';
 import type { InternalClient } from '@inventory/http/internal-client';
 import { pathOf } from '@inventory/http/path-of';
 import type { Clock } from '@inventory/runtime/clock';
-import type { Identifiers } from '@inventory/runtime/identifiers';
 import { z } from 'zod';
 import type { LedgerClient } from '../accounts/ledger-client.ts';
 import type { CaptureStore } from '../captures/capture-store.ts';
 import type { RequestReplyClient } from '../commands/request-reply-client.ts';
 import type { CursorSealer } from '../http/sealed-cursor.ts';
-import type { Tenancy } from '../tenancy/open-tenancy.ts';
+import type { KeyedCredentialServices } from '../secrets/keyed-credentials.ts';
+import type { WatchStore } from '../watches/watch-store.ts';
 import type { AuditStore } from './audit-store.ts';
 
 /** What the operations are done with. */
-export interface OperatorServices {
-  readonly tenancy: Tenancy;
+export interface OperatorServices extends KeyedCredentialServices {
   readonly commands: RequestReplyClient;
   readonly ledger: LedgerClient;
   /** Of the refresh-collector. */
@@ -24,10 +23,10 @@ export interface OperatorServices {
   readonly captures: CaptureStore;
   /** Of the event-stream. */
   readonly webhooks: InternalClient;
+  readonly watches: WatchStore;
   readonly auditStore: AuditStore;
   readonly cursors: CursorSealer;
   readonly clock: Clock;
-  readonly identifiers: Identifiers;
   readonly deadlines: { readonly ledgerAnswerMs: number };
 }
 

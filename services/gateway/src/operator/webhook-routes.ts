@@ -11,6 +11,7 @@ import {
 import { webhookApi } from '@inventory/contracts/internal/webhooks';
 import { Reply } from '@inventory/http/reply';
 import { z } from 'zod';
+import { secretResponseHeaders } from '../secrets/promised-secrets.ts';
 import { rotateWebhookSecret } from '../webhooks/rotate-secret.ts';
 import { partsOf } from './list-by-id.ts';
 import { operatorRoute, sameAs } from './operator-route.ts';
@@ -121,9 +122,7 @@ const changingRoutes = [
     action: 'webhook-endpoint.rotate-secret',
     input: { path: webhookEndpointPath, header: keyedHeaders, body: webhookRotation },
     answer: webhookEndpointWithSecret,
-    documented: {
-      headers: { 'Idempotency-Replayed': '`true` where the key had been used before.' },
-    },
+    documented: { headers: secretResponseHeaders },
     errors: [...changeErrors, 'idempotency_conflict', 'secret_rotation_in_progress'],
     async handle({ webhooks }, { path, header, body }) {
       const keyed = { ...body, idempotencyKey: header['idempotency-key'] };

@@ -22,7 +22,10 @@ interface RecoveryNotice {
 /** A comment that keeps the connection alive. */
 export const heartbeatFrame = ':\n\n';
 
-/** The first frame: its id is the position from which this connection continues. */
+/**
+ * Its id is the position from which this connection continues: the first frame, and later ones where events
+ * were left out.
+ */
 export function checkpointFrame(cursor: string, asOf: string): string {
   return frame('checkpoint', JSON.stringify({ as_of: asOf }), { id: cursor });
 }
@@ -63,6 +66,9 @@ export function revokedFrame(reason: RevocationReason): string {
   return frame('stream.authorization_revoked', JSON.stringify({ reason }));
 }
 
+/** Each frame begins with it. */
+const eventField = 'event: ';
+
 /** Control frames have no `id`: an empty one would reset the last event id of the client. */
 function frame(
   event: string,
@@ -70,7 +76,7 @@ function frame(
   fields: { readonly id?: string; readonly retry?: string } = {},
 ): string {
   const lines = [
-    `event: ${event}`,
+    `${eventField}${event}`,
     ...Object.entries(fields).map(([name, value]) => `${name}: ${value}`),
     `data: ${json}`,
   ];
@@ -95,14 +101,34 @@ export function chunkOf(text: string): Buffer {
   return Buffer.from(Buffer.byteLength(text).toString(16) + lineEnd + text + lineEnd);
 }
 
+interface ChunkPlace {
+  readonly from: number;
+  /** Of its content. */
+  readonly start: number;
+  readonly end: number;
+  readonly to: number;
+}
+
+function* placesOf(chunks: Buffer): Generator<ChunkPlace, void, void> {
+  for (let from = 0; from < chunks.length; ) {
+    const start = chunks.indexOf(lineEnd, from) + lineEnd.length;
+    const end = start + Number.parseInt(chunks.toString('latin1', from, start), 16);
+    const to = end + lineEnd.length;
+    yield { from, start, end, to };
+    from = to;
+  }
+}
+
 /** What whole chunks carry, for a client of HTTP/1.0. */
 export function contentOfChunks(chunks: Buffer): Buffer {
-  const contents: Buffer[] = [];
-  for (let at = 0; at < chunks.length; ) {
-    const start = chunks.indexOf(lineEnd, at) + lineEnd.length;
-    const end = start + Number.parseInt(chunks.toString('latin1', at, start), 16);
-    contents.push(chunks.subarray(start, end));
-    at = end + lineEnd.length;
-  }
-  return Buffer.concat(contents);
+  return Buffer.concat([...placesOf(chunks)].map(({ start, end }) => chunks.subarray(start, end)));
+}
+
+/** Of chunks with a frame each, those with an event of one of these types; empty where there is none. */
+export function chunksOfTypes(chunks: Buffer, types: ReadonlySet<string>): Buffer {
+  const wanted = [...placesOf(chunks)].filter(({ start }) => {
+    const typeAt = start + eventField.length;
+    return types.has(chunks.toString('utf8', typeAt, chunks.indexOf('\n', typeAt)));
+  });
+  return Buffer.concat(wanted.map(({ from, to }) => chunks.subarray(from, to)));
 }

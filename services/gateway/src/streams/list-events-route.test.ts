@@ -3,6 +3,45 @@ import { createMemoryLog } from '../../test/support/memory-log.ts';
 import type { AdmittedRequest, PublicResponse } from '../http/answer.ts';
 import { listEventsRoute } from './list-events-route.ts';
 
+test('of types it has their events, page by page to the end, and pages of none are passed (Free looks and findable lists: types) [list]', async () => {
+  const projectId = newProjectId();
+  const { client: log, events, append } = createMemoryLog(projectId);
+  const wanted = 'inventory.watch.paused';
+  for (let index = 0; index < 1_300; index += 1) append(index % 1_200 === 3 ? wanted : undefined);
+  const cursors = {
+    seal: (_project: string, { position }: { position: number }) => `c${position}`,
+    open: (_project: string, cursor: string) => ({
+      logEpoch: 1,
+      position: Number(cursor.slice(1)),
+    }),
+  };
+  const request = { requestId: newRequestId(), principal: { projectId, eventsEnabled: true } };
+  const listed: string[] = [];
+  const sizes: number[] = [];
+  let after = '';
+  do {
+    const answer = await listEventsRoute
+      .bind({ log, cursors } as unknown as Parameters<typeof listEventsRoute.bind>[0])
+      .run(
+        {
+          path: { project_id: projectId },
+          query: new URLSearchParams(`types=${wanted}&types=account.balance.low&limit=1${after}`),
+          headers: {},
+          body: undefined,
+        },
+        request as unknown as AdmittedRequest,
+      );
+    const { items, pagination } = JSON.parse((answer as PublicResponse).body.toString()).data;
+    sizes.push(items.length);
+    listed.push(...items.map(({ event }: { event: { id: string } }) => event.id));
+    after = pagination.has_more ? `&after=${pagination.next_cursor}` : '';
+  } while (after !== '');
+
+  const expected = events.filter(({ type }) => type === wanted).map(({ id }) => id);
+  expect(listed).toEqual(expected);
+  expect(sizes).toContain(0);
+});
+
 test('an event of a later version is listed byte for byte, between those that are known (Events: kept log)', async () => {
   const projectId = newProjectId();
   const { client: log, events, append } = createMemoryLog(projectId);

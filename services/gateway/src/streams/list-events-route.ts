@@ -1,7 +1,7 @@
 import { eventPage, eventsQuery } from '@inventory/contracts/http/events';
 import { pagination, plainMeta } from '@inventory/contracts/http/meta';
 import { projectPath } from '@inventory/contracts/http/parameters';
-import type { LogBatch } from '@inventory/contracts/internal/event-log';
+import { type LogBatch, logBatchMax } from '@inventory/contracts/internal/event-log';
 import { Refused } from '@inventory/http/refused';
 import { z } from 'zod';
 import { requireEvents } from '../http/authorize.ts';
@@ -25,7 +25,8 @@ export const listEventsRoute = publicRoute({
   summary: 'Events of a Project',
   description:
     'The events of the stream, oldest first, for at least seven days; for recovery. Each ' +
-    'cursor continues after its event, here and on the stream.',
+    'cursor continues after its event, here and on the stream. With `types` a page may have few events, ' +
+    'or none, where more follow.',
   method: 'GET',
   template: '/v2/projects/{project_id}/events',
   permission: 'customer.events.read.v1',
@@ -56,7 +57,10 @@ export const listEventsRoute = publicRoute({
   ) {
     requireEvents(principal);
     const after = query.after === undefined ? null : cursors.open(projectId, query.after);
-    const page = await log.readLogBatch(projectId, after?.position ?? 0, query.limit);
+    const types = new Set<string>(query.types);
+    // Where others are left out, as many entries as one read has.
+    const entriesMax = types.size === 0 ? query.limit : logBatchMax;
+    const page = await log.readLogBatch(projectId, after?.position ?? 0, entriesMax);
     if (after !== null && recoveryNeeded(after, extentOf(page)) !== null) {
       throw new Refused({
         code: 'cursor_expired',
@@ -66,13 +70,14 @@ export const listEventsRoute = publicRoute({
         },
       });
     }
-    const items = page.items.map(({ position, event }) => ({
-      cursor: cursors.seal(projectId, positionOf(page, position, event.occurredAtMs)),
-      json: event.json,
-    }));
-    const last = page.items.at(-1)?.position ?? page.headPosition;
-    const hasMore = last < page.headPosition;
-    const nextCursor = hasMore ? (items.at(-1)?.cursor ?? null) : null;
+    const cursorOf = ({ position, event }: LogBatch['items'][number]) =>
+      cursors.seal(projectId, positionOf(page, position, event.occurredAtMs));
+    const wanted = page.items.filter(({ event }) => types.size === 0 || types.has(event.type));
+    const listed = wanted.slice(0, query.limit);
+    const items = listed.map((entry) => ({ cursor: cursorOf(entry), json: entry.event.json }));
+    const last = (wanted.length > listed.length ? listed : page.items).at(-1);
+    const hasMore = last !== undefined && last.position < page.headPosition;
+    const nextCursor = hasMore ? cursorOf(last) : null;
     const text = responseText(items, { hasMore, nextCursor }, { requestId });
     return { status: 200, body: Buffer.from(text) };
   },

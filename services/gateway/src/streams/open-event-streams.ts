@@ -13,12 +13,13 @@ import type { EventStreamClient } from './event-stream-client.ts';
 import { createEventStreams } from './event-streams.ts';
 import type { PositionCursors } from './position-cursor.ts';
 import { createProjectHubs, type ProjectHubs } from './project-hubs.ts';
+import type { SessionContext } from './session-context.ts';
 import { watchSilentPeers } from './silent-peers.ts';
 import type { StreamConfig } from './stream-config.ts';
 import { countStreamClosed, observeStreams } from './stream-metrics.ts';
 import { createSeatStore } from './stream-seat-store.ts';
 import { createStreamSeats, type StreamSeats } from './stream-seats.ts';
-import type { SessionContext, StreamSession } from './stream-session.ts';
+import type { StreamSession } from './stream-session.ts';
 import { watchStreamPrincipals } from './watch-stream-principals.ts';
 
 type Context = ServiceContext<ServiceConfig & StreamConfig>;
@@ -49,6 +50,7 @@ export async function openEventStreams(
     silentPeers: watchSilentPeers({ isNeeded: () => streams.size > 0, lifetime, logger }),
     onClosed: countStreamClosed,
     logger,
+    clock,
   };
   const hubs = openProjectHubs(context, broadcasts, session);
   startPeriodicJob({

@@ -55,7 +55,7 @@ async function follow(cursor: StreamPosition | null) {
     },
   });
   const reader = { accountId: newAccountId(), secretDigest: '', clientAddress: '' };
-  const session = new StreamSession(context, { reader, hub, after, connection });
+  const session = new StreamSession(context, { reader, hub, after, types: null, connection });
   const given = { session, connection, closed: '' };
   session.sendPending();
   return given;

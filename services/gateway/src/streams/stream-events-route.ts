@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http';
-import { streamHeaders } from '@inventory/contracts/http/events';
+import { streamHeaders, streamQuery } from '@inventory/contracts/http/events';
 import { projectPath } from '@inventory/contracts/http/parameters';
 import { streamFrames } from '@inventory/contracts/http/stream-frames';
 import { Refused } from '@inventory/http/refused';
@@ -32,14 +32,15 @@ export const streamEventsRoute = publicRoute({
     'connection continues from: the current head, or the cursor given in `Last-Event-ID`. Every ' +
     'event after it follows once and in order. Store the id of an event after it was applied; ' +
     'reconnect with it after `stream.closing` and after every end without a frame. A comment is a ' +
-    'heartbeat. The schema `StreamFrame` has each frame, its `data` parsed.',
+    'heartbeat. With `types` only events of these are sent, and instead of a heartbeat a `checkpoint` ' +
+    'where others have passed. The schema `StreamFrame` has each frame, its `data` parsed.',
   method: 'GET',
   template: '/v2/projects/{project_id}/events/stream',
   permission: 'customer.events.read.v1',
   types: ['text/event-stream'],
   hasEventsOrigin: true,
   isLong: true,
-  input: { path: projectPath, header: streamHeaders },
+  input: { path: projectPath, query: streamQuery, header: streamHeaders },
   answer: {
     status: 200,
     description: 'Frames until either side ends the connection.',
@@ -52,7 +53,7 @@ export const streamEventsRoute = publicRoute({
       }),
   },
   errors: ['invalid_cursor', 'stream_limit_exceeded'],
-  async handle(services: StreamServices, { path, header }, request) {
+  async handle(services: StreamServices, { path, query, header }, request) {
     const projectId = path.projectId;
     requireEvents(request.principal);
     const cursor = header['Last-Event-ID'] || null;
@@ -61,10 +62,12 @@ export const streamEventsRoute = publicRoute({
     const start = await openStream(services, projectId, at);
     // A given cursor is returned as it is, not as another text of its position.
     const checkpoint = cursor ?? services.session.sealPosition(projectId, start.after);
+    const types = query.types.length > 0 ? new Set<string>(query.types) : null;
     const seat = await acquireSeat(services, request);
     return {
       status: 200,
-      stream: (response) => follow(services, request, { ...start, checkpoint, seat }, response),
+      stream: (response) =>
+        follow(services, request, { ...start, types, checkpoint, seat }, response),
     };
   },
 });
@@ -90,13 +93,14 @@ function unavailable(): Refused {
 interface AdmittedStream extends StreamStart {
   /** Cursor of the first frame. */
   readonly checkpoint: string;
+  readonly types: ReadonlySet<string> | null;
   readonly seat: Seat;
 }
 
 async function follow(
   { session: context, streams, watch }: StreamServices,
   request: AdmittedRequest,
-  { hub, after, recovery, checkpoint, seat }: AdmittedStream,
+  { hub, after, recovery, types, checkpoint, seat }: AdmittedStream,
   response: ServerResponse,
 ): Promise<void> {
   const connection = await openStreamConnection(response, headers);
@@ -109,6 +113,7 @@ async function follow(
     reader: { accountId: principal.accountId, secretDigest, clientAddress },
     hub,
     after,
+    types,
     connection,
   });
   const [remove, unwatch] = [streams.add(session), watch(session)];

@@ -15,6 +15,7 @@ import { checkpointFrame } from './event-frame.domain.ts';
 import type { EventStreamClient } from './event-stream-client.ts';
 import type { StreamServices } from './open-event-streams.ts';
 import { openStream } from './open-stream.ts';
+import { createProjectHub } from './project-hub.ts';
 import { createProjectHubs, type ProjectHubs } from './project-hubs.ts';
 import type { StreamPosition } from './stream-position.domain.ts';
 import { StreamSession } from './stream-session.ts';
@@ -25,6 +26,8 @@ const faultRuns = { seed: 7, numRuns: 10_000, endOnFailure: true };
 const projectId = newProjectId();
 const clock = createTestClock();
 const reader = { accountId: newAccountId(), secretDigest: '', clientAddress: '' };
+
+const flushNow = (flush: () => void) => flush();
 
 /** What a planted fault replaces. */
 interface Parts {
@@ -49,10 +52,12 @@ class Client {
   #slow = false;
   readonly #hubs: ProjectHubs;
   readonly #parts: Parts;
+  readonly #types: ReadonlySet<string> | null;
 
-  constructor(hubs: ProjectHubs, parts: Parts) {
+  constructor(hubs: ProjectHubs, parts: Parts, types: ReadonlySet<string> | null) {
     this.#hubs = hubs;
     this.#parts = parts;
+    this.#types = types;
   }
 
   async connect(): Promise<void> {
@@ -66,7 +71,8 @@ class Client {
     const { hub, after, recovery } = start;
     const connection = new RecordedConnection();
     connection.isFull = this.#slow;
-    const session = new StreamSession(context, { reader, hub, after, connection });
+    const types = this.#types;
+    const session = new StreamSession(context, { reader, hub, after, types, connection });
     this.#open = { session, connection };
     session.write(checkpointFrame(sealPosition(after), 'now'));
     if (recovery) session.end(recovery);
@@ -84,6 +90,15 @@ class Client {
     if (!this.#open) return;
     this.#open.connection.isFull = slow;
     if (!slow) this.#open.session.drained();
+  }
+
+  isWanted({ type }: { readonly type: string }): boolean {
+    return this.#types === null || this.#types.has(type);
+  }
+
+  /** Nothing is written for longer than a heartbeat takes. */
+  waitForHeartbeat(): void {
+    for (let second = 0; second < 20; second += 1) this.#open?.session.tick();
   }
 
   /** The connection breaks; of what came last some bytes never arrive. */
@@ -125,7 +140,7 @@ type Action =
       readonly client: number;
       readonly bytesLost?: number;
     }
-  | { readonly do: 'sweep' | 'rounds' | 'fail' };
+  | { readonly do: 'sweep' | 'rounds' | 'fail' | 'heartbeat' };
 
 const clientsMax = 3;
 const clientNumber = fc.nat(clientsMax - 1);
@@ -139,7 +154,7 @@ const action: fc.Arbitrary<Action> = fc.oneof(
   }),
   fc.record({ do: fc.constantFrom('connect', 'slow', 'quick'), client: clientNumber }),
   fc.record({ do: fc.constant('cut' as const), client: clientNumber, bytesLost: fc.nat(700) }),
-  fc.record({ do: fc.constantFrom('sweep', 'rounds', 'fail') }),
+  fc.record({ do: fc.constantFrom('sweep', 'rounds', 'fail', 'heartbeat') }),
 );
 
 interface World {
@@ -158,13 +173,14 @@ async function act(world: World, step: Action): Promise<void> {
   const { log, hubs, clients, late } = world;
   if (step.do === 'append') {
     for (const how of step.announce) {
-      const position = log.append();
+      const position = log.append(typeAt(log.events.length));
       if (how === 'once' || how === 'twice') announce(world, position);
       if (how === 'twice') announce(world, position);
       if (how === 'late') late.push(position);
     }
   } else if (step.do === 'sweep') await hubs.compareHeads().catch(() => {});
   else if (step.do === 'fail') log.failNext(2);
+  else if (step.do === 'heartbeat') for (const client of clients) client.waitForHeartbeat();
   else if (step.do === 'rounds') {
     for (const position of late.splice(0).reverse()) announce(world, position);
     for (let round = 0; round < 4; round += 1) await nextRound();
@@ -177,6 +193,14 @@ async function act(world: World, step: Action): Promise<void> {
   }
 }
 
+const types = ['inventory.refresh.completed', 'inventory.watch.paused', 'inventory.later.type'];
+const typeAt = (index: number) => types[((index * index) % 5) % types.length] ?? '';
+
+function expectedOf(log: MemoryLog, client: Client): string[] {
+  const events = client.startedAt < 0 ? [] : log.events.slice(client.startedAt);
+  return events.filter((event) => client.isWanted(event)).map(({ id }) => id);
+}
+
 /** Every reader reconnects and reads up to the head. */
 async function settle({ log, hubs, clients }: World): Promise<void> {
   log.failNext(0);
@@ -186,13 +210,9 @@ async function settle({ log, hubs, clients }: World): Promise<void> {
     await hubs.compareHeads();
     for (let round = 0; round < 4; round += 1) await nextRound();
     for (const client of clients) client.takeAll();
-    const last = log.events.at(-1)?.id;
-    if (
-      clients.every(
-        (client) => client.startedAt === log.events.length || client.applied.at(-1) === last,
-      )
-    )
-      return;
+    const isThrough = (client: Client) =>
+      client.applied.at(-1) === expectedOf(log, client).at(-1) && client.startedAt >= 0;
+    if (clients.every(isThrough)) return;
   }
 }
 
@@ -211,13 +231,15 @@ async function run(
     bytesMax: 100_000,
     idleSweeps: 2,
   });
-  const clients = Array.from({ length: clientsMax }, () => new Client(hubs, parts));
+  const clients = [null, new Set(types.slice(0, 1)), new Set(types.slice(1))].map(
+    (wanted) => new Client(hubs, parts, wanted),
+  );
   const world: World = { log, hubs, clients, late: [] };
-  for (let before = 0; before < 3; before += 1) log.append();
+  for (let before = 0; before < 3; before += 1) log.append(typeAt(before));
   for (const step of steps) await act(world, step);
   await settle(world);
   for (const client of clients) {
-    const expected = log.events.slice(client.startedAt).map(({ id }) => id);
+    const expected = expectedOf(log, client);
     if (client.applied.join() !== expected.join()) {
       throw new Error(`applied ${client.applied.length} of ${expected.length} events`);
     }
@@ -229,7 +251,7 @@ const everyEventOnce = (fault?: (log: MemoryLog) => Partial<Parts>) =>
   fc.asyncProperty(steps, (some) => run(some, fault));
 
 describe('a client that follows a Project', () => {
-  test('applies every event once and in order, whatever is lost, doubled, late, slow or cut at any byte (Events) [events-gapless]', async () => {
+  test('applies every event of its types once and in order, whatever is lost, doubled, late, slow, left out or cut at any byte (Events; types) [events-gapless]', async () => {
     await fc.assert(everyEventOnce(), { numRuns: propertyRuns(2_000) });
   });
 
@@ -253,5 +275,33 @@ describe('a client that follows a Project', () => {
     });
     const result = await fc.check(everyEventOnce(planted), faultRuns);
     expect(result.failed).toBe(true);
+  });
+
+  test('is told of the position after events that it does not want, in place of a heartbeat (Free looks and findable lists: types) [events-gapless]', async () => {
+    const log = createMemoryLog(projectId);
+    const limits = { entriesMax: 4, bytesMax: 10_000 };
+    const parts = { log: log.client, sealPosition: sealReadable, limits, flushSoon: flushNow };
+    const start = { logEpoch: 1, head: 0 };
+    const hub = createProjectHub({ ...parts, logger: testLogger, clock }, projectId, start);
+    const context = sessionContext({ log: log.client });
+    const after = { logEpoch: 1, position: 0, asOfMs: 0 };
+    const open = (wanted: ReadonlySet<string> | null) => {
+      const connection = new RecordedConnection();
+      const session = new StreamSession(context, { reader, hub, after, types: wanted, connection });
+      return { session, connection };
+    };
+    const [all, none] = [open(null), open(new Set(['inventory.watch.paused']))];
+    for (const position of [log.append(), log.append()]) {
+      const event = log.events[position - 1];
+      if (event) hub.appendEvent({ projectId, logEpoch: 1, position, event, appendedAtMs: null });
+    }
+    for (let second = 0; second < 60; second += 1)
+      for (const { session } of [all, none]) session.tick();
+
+    const idsOf = ({ connection }: TestStream) => connection.text.match(/(?<=^id: ).+$/gm);
+    expect(idsOf(all)).toEqual(['1.1', '1.2']);
+    expect(idsOf(none)).toEqual(['1.2']);
+    expect(none.connection.text).toContain('event: checkpoint\nid: 1.2\ndata: {"as_of":"');
+    expect(none.connection.heartbeats).toBeGreaterThan(0);
   });
 });

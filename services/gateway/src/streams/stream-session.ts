@@ -1,11 +1,12 @@
 import type { AccountId } from '@inventory/contracts/ids';
 import type { LogBatch } from '@inventory/contracts/internal/event-log';
 import { randomBetween } from '@inventory/runtime/backoff';
-import type { Logger } from '@inventory/runtime/logger';
-import type { Semaphore } from '@inventory/runtime/semaphore';
+import { isoTime } from '@inventory/runtime/clock';
 import {
   type ClosingReason,
+  checkpointFrame,
   chunkOf,
+  chunksOfTypes,
   closingFrame,
   eventFrame,
   heartbeatFrame,
@@ -14,42 +15,15 @@ import {
   retryAfterMinMs,
   revokedFrame,
 } from './event-frame.domain.ts';
-import type { EventStreamClient } from './event-stream-client.ts';
 import { extentOf, recoveryOf } from './log-recovery.ts';
 import type { HubReader, ProjectHub } from './project-hub.ts';
-import type { SilentPeers } from './silent-peers.ts';
+import type { SessionContext } from './session-context.ts';
 import type { StreamConnection } from './stream-connection.ts';
 import {
-  type PositionSeal,
   type RecoveryReason,
   recoveryNeeded,
   type StreamPosition,
 } from './stream-position.domain.ts';
-
-export interface StreamLimits {
-  readonly heartbeatMs: number;
-  /** Longest life of a connection; each ends at 2/3 of it at the earliest. */
-  readonly lifeMaxMs: number;
-  /** Longest time without progress: nothing of what is queued is taken, or of what was sent acknowledged. */
-  readonly slowAfterMs: number;
-  /** Time over which the streams are closed when the service stops. */
-  readonly drainMs: number;
-}
-
-/** What the sessions of a replica share. */
-export interface SessionContext {
-  readonly log: EventStreamClient;
-  readonly sealPosition: PositionSeal;
-  /** Bounds the concurrent reads from the log. */
-  readonly replays: Semaphore;
-  /** Waits before a retry; false after the last one. */
-  readonly pauseAfterFailure: (failures: number) => Promise<boolean>;
-  readonly limits: StreamLimits;
-  readonly silentPeers: SilentPeers;
-  /** Called once for each stream that the replica ends. */
-  readonly onClosed: (reason: ClosingReason | RevocationReason) => void;
-  readonly logger: Logger;
-}
 
 /** Of the request, what is kept for the life of its stream. */
 export interface StreamReader {
@@ -64,6 +38,8 @@ export interface SessionStart {
   readonly hub: ProjectHub;
   /** The session continues after it. */
   readonly after: StreamPosition;
+  /** Of the events that are sent; null for all. */
+  readonly types: ReadonlySet<string> | null;
   readonly connection: StreamConnection;
 }
 
@@ -90,7 +66,10 @@ export class StreamSession implements HubReader, StreamReader {
   readonly #hub: ProjectHub;
   readonly #connection: StreamConnection;
   readonly #logEpoch: number;
+  readonly #types: ReadonlySet<string> | null;
   #position: number;
+  /** Events were left out since the client was told of a position. */
+  #isAhead = false;
   #replaying = false;
   #ended = false;
   #resume: () => void = notWaiting;
@@ -104,7 +83,7 @@ export class StreamSession implements HubReader, StreamReader {
   /** Seconds without progress. */
   #stuck = 0;
 
-  constructor(context: SessionContext, { reader, hub, after, connection }: SessionStart) {
+  constructor(context: SessionContext, { reader, hub, after, types, connection }: SessionStart) {
     this.accountId = reader.accountId;
     this.secretDigest = reader.secretDigest;
     this.clientAddress = reader.clientAddress;
@@ -113,6 +92,7 @@ export class StreamSession implements HubReader, StreamReader {
     this.#connection = connection;
     this.#logEpoch = after.logEpoch;
     this.#position = after.position;
+    this.#types = types;
     const { lifeMaxMs } = context.limits;
     this.#secondsLeft = randomBetween((lifeMaxMs * 2) / 3, lifeMaxMs) / secondMs;
     hub.attach(this);
@@ -128,7 +108,7 @@ export class StreamSession implements HubReader, StreamReader {
         return;
       }
       this.#position = chunk.last;
-      this.#write(chunk.bytes);
+      this.#writeEvents(chunk.bytes);
     }
   }
 
@@ -166,7 +146,7 @@ export class StreamSession implements HubReader, StreamReader {
     if (this.#stuck >= slowAfterMs / secondMs) this.close('slow_consumer');
     else if (this.#secondsLeft <= 0) this.close('max_age');
     else if (this.#quiet >= heartbeatMs / secondMs) {
-      if (!this.#connection.isFull) this.#connection.write(heartbeatChunk);
+      if (!this.#connection.isFull) this.#connection.write(this.#heartbeat());
       this.#quiet = 0;
     }
   }
@@ -210,6 +190,23 @@ export class StreamSession implements HubReader, StreamReader {
     this.#ended = true;
     this.#hub.detach(this);
     this.#resume();
+  }
+
+  /** A comment; where events were left out, the position after them: the client's one stays readable. */
+  #heartbeat(): Buffer {
+    const { projectId, ring } = this.#hub;
+    if (!this.#isAhead || this.#replaying || this.#position < ring.last) return heartbeatChunk;
+    this.#isAhead = false;
+    const asOfMs = this.#context.clock.now();
+    const at = { logEpoch: this.#logEpoch, position: this.#position, asOfMs };
+    return chunkOf(checkpointFrame(this.#context.sealPosition(projectId, at), isoTime(asOfMs)));
+  }
+
+  /** Chunks with an event each. An empty one would end the body. */
+  #writeEvents(chunks: Buffer): void {
+    const wanted = this.#types ? chunksOfTypes(chunks, this.#types) : chunks;
+    if (wanted.length < chunks.length) this.#isAhead = true;
+    if (wanted.length > 0) this.#write(wanted);
   }
 
   #write(chunks: Buffer): void {
@@ -265,10 +262,10 @@ export class StreamSession implements HubReader, StreamReader {
     if (!last) throw new Error('the log has fewer events than were published');
     const frames = batch.items.map(({ position, event }) => {
       const at = { logEpoch: this.#logEpoch, position, asOfMs: event.occurredAtMs };
-      return eventFrame(sealPosition(projectId, at), event);
+      return chunkOf(eventFrame(sealPosition(projectId, at), event));
     });
     this.#position = last.position;
-    this.#write(chunkOf(frames.join('')));
+    this.#writeEvents(Buffer.concat(frames));
   }
 
   #recover(reason: RecoveryReason, batch: LogBatch): void {

@@ -22,6 +22,8 @@ export interface WantedCredential
   extends Pick<Credential, 'projectId' | 'name' | 'scopes' | 'expiresAtMs' | 'networkPolicy'> {
   /** Minted when absent. */
   readonly credentialId?: CredentialId;
+  /** With the id: a second such Credential is the first. */
+  readonly secret?: CredentialSecret | undefined;
   /** Of the same account; its default one when absent. */
   readonly serviceAccountId?: ServiceAccountId | undefined;
 }
@@ -41,7 +43,7 @@ export async function issueCredential(
   const project = await store.projects.require(wanted.projectId);
   const serviceAccountId = await serviceAccountOf(store, project, wanted.serviceAccountId);
   const credentialId = wanted.credentialId ?? (`cred_${identifiers.uuidV7()}` as const);
-  const secret = mintSecret(credentialId);
+  const { secret = mintSecret(credentialId) } = wanted;
   const digest = secretDigest(secret);
   const { accountId, projectId } = project;
   const thing = { accountId, projectId, credentialId };
@@ -57,6 +59,7 @@ export async function issueCredential(
       networkPolicy: wanted.networkPolicy,
       secrets: [{ digest, issuedAtMs: atMs, validUntilMs: null }],
       rotation: 0,
+      keyedRotations: [],
       createdAtMs: atMs,
       changedAtMs: atMs,
       revokedAtMs: null,
@@ -83,6 +86,15 @@ export function mintSecret(credentialId: CredentialId): CredentialSecret {
   return writeSecret(credentialId, randomBytes(secretEntropyBytes));
 }
 
+export interface WantedRotation {
+  readonly credentialId: CredentialId;
+  readonly overlapMs: number;
+  /** That of an Idempotency-Key: it is made the secret once. Minted when absent. */
+  readonly secret?: CredentialSecret | undefined;
+}
+
+const keyedRotationsMax = 20;
+
 /**
  * A new secret for the same Credential. Of two concurrent rotations one is refused: otherwise one
  * operator would hand out a secret that the other has replaced.
@@ -90,25 +102,34 @@ export function mintSecret(credentialId: CredentialId): CredentialSecret {
 export async function rotateCredential(
   store: TenancyStore,
   announce: Announce,
-  wanted: { credentialId: CredentialId; overlapMs: number },
+  { credentialId, overlapMs, secret: keyedSecret }: WantedRotation,
 ): Promise<IssuedCredential> {
-  const found = await store.credentials.require(wanted.credentialId);
-  if (found.state !== 'active') throw new Refused({ code: 'credential_revoked' });
-  const { credentialId, rotation: fromRotation } = found;
-  const secret = mintSecret(credentialId);
+  const secret = keyedSecret ?? mintSecret(credentialId);
   const digest = secretDigest(secret);
+  const found = await store.credentials.require(credentialId);
+  const isMade = ({ keyedRotations }: Credential) => keyedRotations.includes(digest);
+  if (isMade(found)) return { credential: found, secret };
+  if (found.state !== 'active') throw new Refused({ code: 'credential_revoked' });
+  const { rotation: fromRotation } = found;
   const credential = await announce(found, async (announcement) => {
     const { atMs: nowMs } = announcement;
-    const secrets = rotateSecrets(found, { digest, nowMs, overlapMs: wanted.overlapMs });
-    const replacement = { fromRotation, secrets };
+    const secrets = rotateSecrets(found, { digest, nowMs, overlapMs });
+    const keyedRotations =
+      keyedSecret === undefined
+        ? found.keyedRotations
+        : [...found.keyedRotations, digest].slice(-keyedRotationsMax);
+    const replaced = { secrets, keyedRotations };
+    const replacement = { fromRotation, ...replaced };
     const { replaceSecrets } = store.credentials;
     const isReplaced = await replaceSecrets(credentialId, replacement, announcement);
     return isReplaced
-      ? { ...found, secrets, rotation: fromRotation + 1, changedAtMs: nowMs }
+      ? { ...found, ...replaced, rotation: fromRotation + 1, changedAtMs: nowMs }
       : null;
   });
-  if (credential === null) throw new Refused({ code: 'concurrent_change' });
-  return { credential, secret };
+  if (credential !== null) return { credential, secret };
+  const now = await store.credentials.require(credentialId);
+  if (isMade(now)) return { credential: now, secret };
+  throw new Refused({ code: 'concurrent_change' });
 }
 
 /** Final. A repeated revocation has the same response, so a retry is safe. */

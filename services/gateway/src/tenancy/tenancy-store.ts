@@ -210,14 +210,18 @@ function credentialVerbs(
     /** False when it was rotated or revoked since `fromRotation` was read. */
     replaceSecrets(
       id: CredentialId,
-      replacement: { fromRotation: number; secrets: readonly StoredSecret[] },
+      replacement: {
+        fromRotation: number;
+        secrets: readonly StoredSecret[];
+        keyedRotations: readonly string[];
+      },
       announcement: Announcement,
     ) {
-      const { fromRotation, secrets } = replacement;
+      const { fromRotation, ...replaced } = replacement;
       return change(
         credentials,
         { _id: id, state: 'active', rotation: fromRotation },
-        { secrets, rotation: fromRotation + 1 },
+        { ...replaced, rotation: fromRotation + 1 },
         announcement,
       );
     },

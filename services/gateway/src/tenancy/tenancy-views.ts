@@ -24,7 +24,7 @@ export function serviceAccountForOperators(one: ServiceAccount) {
  * the secret is shown.
  */
 export function credentialView(credential: Credential, nowMs: number): CredentialRecord {
-  const { secrets: _, rotation: _rotation, ...shown } = credential;
+  const { secrets: _, rotation: _rotation, keyedRotations: _keyed, ...shown } = credential;
   return {
     ...shown,
     publicId: publicIdOf(credential.credentialId),

@@ -53,6 +53,8 @@ export const credential = credentialRecord.out
     secrets: z.array(storedSecret),
     /** Number of rotations so far: of two concurrent rotations one fails. */
     rotation: z.int(),
+    /** Digests of the secrets of its latest rotations under an Idempotency-Key: each is made once. */
+    keyedRotations: z.array(z.string()).default([]),
   });
 export type Credential = Readonly<z.output<typeof credential>>;
 

@@ -26,7 +26,7 @@ export interface PutWatch {
 
 /** A turn may end between the read and the write, once in a few minutes. */
 const triesMax = 10;
-/** Of a watch that is resumed by its owner. */
+/** Until the turn of a watch that is resumed, or paused by an operator. */
 const resumedMs = 1_000;
 
 /** Watches the inventory, or changes how; a dry run stores nothing. Throws `watch_limit_exceeded`. */
@@ -50,6 +50,38 @@ export async function putWatch(
     if (inserted === 'inserted') return { watch, status: 201, isStored: true };
   }
   throw new Refused({ code: 'service_unavailable', retry_after_seconds: 1 });
+}
+
+/**
+ * Pauses or resumes a watch for an operator. Its next turn, a moment later, records a pause with its
+ * event, as any other. Throws `watch_not_found`.
+ */
+export async function setOperatorPause(
+  { watches, clock }: Pick<WatchServices, 'watches' | 'clock'>,
+  { projectId, scope }: Pick<Watch, 'projectId' | 'scope'>,
+  isPausedByOperator: boolean,
+): Promise<Watch> {
+  for (let tries = 0; tries < triesMax; tries += 1) {
+    const read = await watches.findTurn(projectId, scope);
+    if (read === null) throw new Refused({ code: 'watch_not_found' });
+    const { item } = read;
+    if (item.isPausedByOperator === isPausedByOperator) return item;
+    const isOwn = item.pausedReason === 'operator_paused';
+    const changed = { ...item, isPausedByOperator, pausedReason: isOwn ? null : item.pausedReason };
+    const nextRefreshAtMs = soonTime(read, clock.now());
+    const next = { ...changed, nextRefreshAtMs };
+    if (await watches.changeWatch(read, next)) return next;
+  }
+  throw new Refused({ code: 'service_unavailable', retry_after_seconds: 1 });
+}
+
+/** A moment later, by any clock after its last run; a time under which a run may be under way stays. */
+function soonTime(
+  { item: { nextRefreshAtMs, run }, tries }: Pending<Watch>,
+  nowMs: number,
+): number {
+  if (tries > 0) return nextRefreshAtMs;
+  return Math.min(nextRefreshAtMs, Math.max(nowMs, run?.atMs ?? nowMs) + resumedMs);
 }
 
 function limitExceeded(limit: number): Refused {
@@ -76,6 +108,7 @@ async function plannedWatch(
       version: 1,
       createdAtMs: nowMs,
       nextRefreshAtMs: nowMs,
+      isPausedByOperator: false,
       pausedReason: null,
       run: null,
       denials: 0,
@@ -85,7 +118,9 @@ async function plannedWatch(
     };
     return { watch: { ...made, nextRefreshAtMs: firstRunTime(made) }, read };
   }
-  const changed = { ...read.item, ...wanted, assets, pausedReason: null };
+  const { isPausedByOperator, pausedReason: before } = read.item;
+  const pausedReason = isPausedByOperator ? before : null;
+  const changed = { ...read.item, ...wanted, assets, pausedReason };
   return { watch: { ...changed, nextRefreshAtMs: changedRunTime(read, changed, nowMs) }, read };
 }
 
@@ -94,11 +129,12 @@ async function plannedWatch(
  * moves with the period, to after the last run by any clock, and a watch that was paused is looked at
  * again at once.
  */
-function changedRunTime({ item, tries }: Pending<Watch>, changed: Watch, nowMs: number): number {
+function changedRunTime(read: Pending<Watch>, changed: Watch, nowMs: number): number {
+  const { item } = read;
   const { nextRefreshAtMs, run } = item;
   const sinceMs = Math.max(nowMs, run?.atMs ?? nowMs);
-  if (tries > 0) return nextRefreshAtMs;
-  if (item.pausedReason !== null) return Math.min(nextRefreshAtMs, sinceMs + resumedMs);
+  if (read.tries > 0) return nextRefreshAtMs;
+  if (item.pausedReason !== null) return soonTime(read, nowMs);
   if (item.everySeconds === changed.everySeconds) return nextRefreshAtMs;
   return Math.min(nextRefreshAtMs, nextRunTime(changed, sinceMs));
 }

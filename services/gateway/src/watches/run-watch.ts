@@ -138,6 +138,7 @@ const heldNow = async ({ prices }: WatchServices): Promise<number> =>
 
 /** Why no run is requested now; null where one is. */
 async function judge(services: WatchServices, watch: Watch): Promise<NoRun | null> {
+  if (watch.isPausedByOperator) return { turn: 'pause', reason: 'operator_paused' };
   const standing = await services.standingOf(watch);
   if (standing !== 'active') return { turn: 'pause', reason: standing };
   if (watch.run?.isOpen) return { turn: 'skip' };

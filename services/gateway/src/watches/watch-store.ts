@@ -59,6 +59,8 @@ export function placeOf(projectId: ProjectId, scope: InventoryKey): string {
 /** Every place of a Project is after the first and before the second. */
 const rangeOf = (projectId: ProjectId) => ({ $gt: `${projectId}/`, $lt: `${projectId}0` });
 
+export type WatchStore = ReturnType<typeof createWatchStore>;
+
 /** The watches of all Projects. Every write is conditional on what was read, its claim included. */
 export function createWatchStore(db: Db, deadlines: { readonly storeMs: number }, logger: Logger) {
   const collection = db.collection<WatchDocument>(watchCollection);

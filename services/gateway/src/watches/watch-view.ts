@@ -8,6 +8,7 @@ import {
   expectedCreditsPerMonth,
   maximumCreditsPerMonth,
   type RunCosts,
+  shownPause,
   type Watch,
 } from './watch.domain.ts';
 
@@ -35,13 +36,22 @@ function runCosts(prices: PriceList, assets: number | null): RunCosts {
   return { reservation, estimate: Math.min(estimate, reservation) };
 }
 
+/** What is shown of a watch to its customer and to operators. */
+export function recordOf(watch: Watch) {
+  const pausedReason = shownPause(watch);
+  return {
+    ...watch,
+    pausedReason,
+    state: pausedReason === null ? ('active' as const) : ('paused' as const),
+    lastRefreshId: watch.run?.refreshId ?? null,
+    lastOutcome: watch.run?.outcome ?? null,
+  };
+}
+
 export function watchViewOf(watch: Watch, prices: PriceList): WatchView {
   const costs = runCosts(prices, watch.assets);
   return {
-    ...watch,
-    state: watch.pausedReason === null ? 'active' : 'paused',
-    lastRefreshId: watch.run?.refreshId ?? null,
-    lastOutcome: watch.run?.outcome ?? null,
+    ...recordOf(watch),
     expectedCreditsPerMonth: expectedCreditsPerMonth(watch, costs),
     maximumCreditsPerMonth: maximumCreditsPerMonth(watch, costs),
   };

@@ -33,6 +33,8 @@ export const watch = watchView.out.pick(shown).extend({
   projectId,
   /** The Credential that put it last: its runs count against its spend cap. Null from an earlier version. */
   credentialId: credentialId.nullable().default(null),
+  /** Until an operator resumes it, whatever its customer puts. */
+  isPausedByOperator: z.boolean().default(false),
   createdAtMs: z.number(),
   /** The id of the next run follows from it: it changes only once that run can no longer be made. */
   nextRefreshAtMs: z.number(),
@@ -97,6 +99,11 @@ export function backedOffUntil({ denials, run, everySeconds }: Watch): number {
   const pauseMs = Math.max(periodMs, Math.min(dayMs, periodMs * 2 ** Math.min(denials, 30)));
   // The run of the period in which it ends, rather than that of the next one.
   return run.atMs + pauseMs - jitterPart * periodMs;
+}
+
+/** Why it has no runs, as it is shown: a pause by an operator is recorded by its next turn. */
+export function shownPause({ isPausedByOperator, pausedReason }: Watch): WatchPauseReason | null {
+  return isPausedByOperator ? 'operator_paused' : pausedReason;
 }
 
 /** When a watch that is paused now looks at its reason again. */

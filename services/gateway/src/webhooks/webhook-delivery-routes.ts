@@ -12,11 +12,8 @@ import { dataRoute, partOf } from '../http/data-route.ts';
 import { completedEvent } from '../http/openapi/examples.ts';
 import { nextPart, sameProject } from '../http/openapi/links.ts';
 import { listParts } from '../http/sealed-cursor.ts';
-import {
-  endpointTemplate,
-  type WebhookServices,
-  webhookOperation,
-} from './webhook-endpoint-routes.ts';
+import { endpointTemplate, webhookOperation } from './webhook-endpoint-routes.ts';
+import type { WebhookServices } from './webhook-services.ts';
 
 const testWebhookEndpointRoute = dataRoute({
   ...webhookOperation,

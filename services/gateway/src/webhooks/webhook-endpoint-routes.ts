@@ -1,4 +1,4 @@
-import { idempotencyKey, projectPath } from '@inventory/contracts/http/parameters';
+import { projectPath } from '@inventory/contracts/http/parameters';
 import {
   deletedWebhookEndpoint,
   newWebhookEndpoint,
@@ -11,21 +11,17 @@ import {
   webhookRotation,
 } from '@inventory/contracts/http/webhooks';
 import { webhookApi } from '@inventory/contracts/internal/webhooks';
-import type { InternalClient } from '@inventory/http/internal-client';
 import { isoTime } from '@inventory/runtime/clock';
-import { z } from 'zod';
+import type { z } from 'zod';
 import { requireEvents } from '../http/authorize.ts';
 import { dataRoute, partOf } from '../http/data-route.ts';
 import { exampleIds } from '../http/openapi/examples.ts';
 import { nextPart, sameProject } from '../http/openapi/links.ts';
-import { type CursorSealer, listParts } from '../http/sealed-cursor.ts';
+import { listParts } from '../http/sealed-cursor.ts';
+import { secretHeaders, secretResponseHeaders } from '../secrets/promised-secrets.ts';
+import { createWebhookEndpoint } from './create-endpoint.ts';
 import { rotateWebhookSecret } from './rotate-secret.ts';
-
-export interface WebhookServices {
-  /** Of the event-stream. */
-  readonly webhooks: InternalClient;
-  readonly cursors: CursorSealer;
-}
+import type { WebhookServices } from './webhook-services.ts';
 
 /** Of every operation on webhooks. */
 export const webhookOperation = {
@@ -67,11 +63,12 @@ const createWebhookEndpointRoute = dataRoute({
   summary: 'New webhook endpoint',
   description:
     'Sends the events of these types to the URL from now on, signed by the Standard Webhooks ' +
-    'scheme with the `secret`, which is shown in this response only. The URL must be https and lead ' +
-    'to public addresses. A Project can have ten endpoints.',
+    'scheme with the `secret`, which is shown in this response only; with an `Idempotency-Key` the ' +
+    'same request again returns it for a day. The URL must be https and lead to public addresses. A ' +
+    'Project can have ten endpoints.',
   method: 'POST',
   template: endpointsTemplate,
-  input: { path: projectPath, body: newWebhookEndpoint },
+  input: { path: projectPath, header: secretHeaders, body: newWebhookEndpoint },
   bodyExample: { url: endpointExample.url, types: endpointExample.types },
   answer: {
     status: 201,
@@ -87,12 +84,14 @@ const createWebhookEndpointRoute = dataRoute({
     ),
     data: webhookEndpointWithSecret,
     example: { ...endpointExample, secret: secretExample },
+    headers: secretResponseHeaders,
   },
-  errors: ['webhook_endpoint_limit_reached'],
-  async handle({ webhooks }: WebhookServices, { path, body: wanted }, { principal }) {
+  errors: ['webhook_endpoint_limit_reached', 'webhook_endpoint_not_found', 'idempotency_conflict'],
+  async handle(services: WebhookServices, { header, body: wanted }, { principal }) {
     requireEvents(principal);
-    const body = { ...wanted, accountId: principal.accountId };
-    return { data: await webhooks.call(webhookApi.createEndpoint, { path, body }) };
+    const key = header['Idempotency-Key'];
+    const { endpoint, headers } = await createWebhookEndpoint(services, principal, wanted, key);
+    return { data: endpoint, headers };
   },
 });
 
@@ -198,11 +197,7 @@ const rotateWebhookSecretRoute = dataRoute({
   template: `${endpointTemplate}/rotate-secret`,
   input: {
     path: webhookEndpointPath,
-    header: z.object({
-      'Idempotency-Key': idempotencyKey
-        .optional()
-        .describe('Kept for a day: the same request again returns the same secret.'),
-    }),
+    header: secretHeaders,
     body: webhookRotation,
   },
   bodyExample: { overlap_seconds: 3_600 },
@@ -219,7 +214,7 @@ const rotateWebhookSecretRoute = dataRoute({
       changed_at: '2026-01-20T10:00:00.000Z',
       secret: secretExample,
     },
-    headers: { 'Idempotency-Replayed': '`true` where the key had been used before.' },
+    headers: secretResponseHeaders,
   },
   errors: ['webhook_endpoint_not_found', 'idempotency_conflict', 'secret_rotation_in_progress'],
   async handle({ webhooks }: WebhookServices, { path, header, body }) {

@@ -97,8 +97,14 @@ function balancesOf(available: number, { funding }: Pick<AccountTerms, 'funding'
 
 function statementPart(rows: readonly StatementRow[], query: URLSearchParams) {
   const after = Number(query.get('after_seq'));
-  const end = after + Number(query.get('limit'));
-  return { items: rows.slice(after, end), next_after_seq: end < rows.length ? end : null };
+  const limit = Number(query.get('limit'));
+  const { from = '', to = 'z' } = Object.fromEntries(query);
+  const wanted = [...rows.entries()].filter(
+    ([index, { at }]) => index >= after && at >= from && at < to,
+  );
+  const items = wanted.slice(0, limit);
+  const last = wanted.length > limit ? items.at(-1) : undefined;
+  return { items: items.map(([, row]) => row), next_after_seq: last ? last[0] + 1 : null };
 }
 
 function usagePart(items: UsageReport['items'], query: URLSearchParams) {

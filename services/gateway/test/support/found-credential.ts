@@ -38,6 +38,7 @@ export function foundCredential(
     expiresAtMs: null,
     secrets: [{ digest: 'digest', issuedAtMs: 0, validUntilMs: null }],
     rotation: 0,
+    keyedRotations: [],
     revokedAtMs: null,
     ...changes.credential,
   };

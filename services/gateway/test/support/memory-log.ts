@@ -50,10 +50,10 @@ export function createMemoryLog(projectId: ProjectId) {
   return {
     client,
     events,
-    append(): number {
+    append(type: string = 'inventory.refresh.completed'): number {
       const refreshId = newRefreshId();
-      return events.push(
-        writeEvent({
+      return events.push({
+        ...writeEvent({
           id: `evt_${refreshId}`,
           version: 1,
           type: 'inventory.refresh.completed',
@@ -65,7 +65,9 @@ export function createMemoryLog(projectId: ProjectId) {
           },
           links: { refresh: `/v2/platform/inventory-refreshes/${refreshId}` },
         }),
-      );
+        // Its text stays that of a refresh.
+        type,
+      });
     },
     failNext: (times: number) => {
       failures = times;

@@ -29,6 +29,7 @@ export function rightOperatorCall(operationId: string, named: Named): OperatorCa
   const credential = `/credentials/${named.credential}`;
   const hooks = `${project}/webhook-endpoints`;
   const hook = `${hooks}/whe_${newRefreshId()}`;
+  const watch = `${project}/watches/76561190000000000/730/2`;
   const headers = { 'idempotency-key': newRefreshId() };
   const policy = { network_policy: null };
   const calls: Readonly<Record<string, OperatorCall>> = {
@@ -81,6 +82,10 @@ export function rightOperatorCall(operationId: string, named: Named): OperatorCa
     setSpendCap: { method: 'PUT', path: `${project}/spend-cap`, headers, body: { cap: 5 } },
     listPriceLists: { path: '/price-lists' },
     publishPriceList: { method: 'PUT', path: '/price-lists/2', body: secondPrices },
+    listWatches: { path: `${project}/watches` },
+    readWatch: { path: watch },
+    pauseWatch: { method: 'POST', path: `${watch}/pause` },
+    resumeWatch: { method: 'POST', path: `${watch}/resume` },
     listWebhookEndpoints: { path: hooks },
     readWebhookEndpoint: { path: hook },
     listWebhookDeliveries: { path: `${hook}/deliveries` },

@@ -21,7 +21,9 @@ import { openOperatorApi } from '../../src/operator/operator-app.ts';
 import type { OperatorConfig } from '../../src/operator/operator-config.ts';
 import type { OperatorServices } from '../../src/operator/operator-services.ts';
 import { createRevisionStoreEraseClient } from '../../src/operator/operator-services.ts';
+import { openPromisedSecrets } from '../../src/secrets/open-promised-secrets.ts';
 import type { Tenancy } from '../../src/tenancy/open-tenancy.ts';
+import { createWatchStore } from '../../src/watches/watch-store.ts';
 import { type FakeBooks, startFakeBooks } from './fake-books.ts';
 import { type FakeWebhooks, startFakeWebhooks } from './fake-webhooks.ts';
 import { type HttpFake, jsonAnswer, startHttpFake } from './http-fake.ts';
@@ -106,7 +108,11 @@ export async function openOperatorWorld(): Promise<OperatorWorld> {
   // Looks like a real one, so that a leak would be found, and is none.
   const token = createHash('sha256').update(namespace.topicPrefix).digest('hex');
   const servers: HttpServer[] = [];
-  const cursors = createCursorSealer([randomBytes(32).toString('base64url')]);
+  const cursorKeys = [randomBytes(32).toString('base64url')];
+  const cursors = createCursorSealer(cursorKeys);
+  const config = { cursorKeys, deadlines: patientDeadlines };
+  const secrets = openPromisedSecrets(replica.db, { config, clock: systemClock });
+  const watches = createWatchStore(replica.db, patientDeadlines, testLogger);
   const operators = [operatorWith('tester', token, 'admin'), ...roleOperators];
   const apiWith = async (
     deadlines: Deadlines,
@@ -123,11 +129,13 @@ export async function openOperatorWorld(): Promise<OperatorWorld> {
           inventories: createRevisionStoreEraseClient(clients.revisions, deadlines),
           captures: createCaptureStore(replica.db, deadlines, logger),
           webhooks: clients.webhooks,
+          watches,
           auditStore: createAuditStore(replica.db, deadlines, testLogger),
           cursors,
           deadlines,
           clock: systemClock,
           identifiers: systemIdentifiers,
+          secrets,
           ...services,
         },
         { operators, attemptsPerMinute: 100_000, ...api },

@@ -5,13 +5,10 @@ import { createTestClock } from '@inventory/testkit/test-clock';
 import { contentOfChunks } from '../../src/streams/event-frame.domain.ts';
 import { createEventStreams, type EventStreams } from '../../src/streams/event-streams.ts';
 import { createProjectHub, type ProjectHub } from '../../src/streams/project-hub.ts';
+import type { SessionContext } from '../../src/streams/session-context.ts';
 import type { StreamConnection } from '../../src/streams/stream-connection.ts';
 import type { StreamPosition } from '../../src/streams/stream-position.domain.ts';
-import {
-  type SessionContext,
-  type StreamReader,
-  StreamSession,
-} from '../../src/streams/stream-session.ts';
+import { type StreamReader, StreamSession } from '../../src/streams/stream-session.ts';
 import { createMemoryLog } from './memory-log.ts';
 
 /** Readable cursors: epoch and position. */
@@ -74,6 +71,7 @@ export function sessionContext(
     silentPeers: () => new Set(),
     onClosed: () => {},
     logger: testLogger,
+    clock: createTestClock(),
     ...parts,
   };
 }
@@ -119,7 +117,7 @@ export function createTestStreams(
           ...{ accountId: newAccountId(), secretDigest: 'digest', clientAddress: '127.0.0.1' },
           ...reader,
         },
-        ...{ hub, connection, after: { logEpoch: 1, position: 0, asOfMs: 0 } },
+        ...{ hub, connection, types: null, after: { logEpoch: 1, position: 0, asOfMs: 0 } },
       });
       const [remove, unwatch] = [streams.add(session), watch(session)];
       connection.onClosed(() => {

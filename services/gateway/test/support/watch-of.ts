@@ -21,6 +21,7 @@ export function watchOf(at: number, projectId: ProjectId, nowMs: number = 0): Wa
     language: 'english',
     everySeconds: 300,
     maxCreditsPerDay: null,
+    isPausedByOperator: false,
     createdAtMs: nowMs,
     nextRefreshAtMs: nowMs + 1 + at,
     pausedReason: null,

@@ -40,6 +40,7 @@ const countMax = 1_000;
 /** The index that leaves refused attempts out. */
 const byPhase = 'project_phase_newest';
 const byInventory = 'project_inventory_newest';
+/** The index of completed refreshes. */
 const byOutcome = 'project_outcome_newest';
 const byWatch = 'watch_newest';
 const byWaiting = 'waiting_for_observation';
@@ -66,6 +67,7 @@ export function createRefreshListStore(
       const ofStates = states.length > 0 ? states.flatMap(phasesShownAs) : shownPhases;
       // An outcome is shown once it is final.
       const phases = outcomes.length > 0 ? ofStates.filter(isCompleted) : ofStates;
+      if (phases.length === 0) return { items: [], hasMore: false };
       const filter = {
         projectId,
         phase: { $in: phases },

@@ -111,7 +111,8 @@ export function connectJournal(connection: JournalConnection): Journal {
       read(() => {
         const found = ofAccount(accountId).findLast(({ id }) => id <= commitId(accountId, seq));
         if (!found) return null;
-        return { id: found.id, entries: found.entries.length };
+        const { id, firstSeq, lastSeq, atMs } = found;
+        return { id, firstSeq, lastSeq, atMs };
       }),
     listActiveAccounts: (timeMs, limit) =>
       read(() =>
