@@ -19,6 +19,7 @@ const surroundings: ServiceSurroundings = {
     'revision-store': 'http://127.0.0.1:4',
     'event-stream': 'http://127.0.0.1:5',
   },
+  sandboxCollectorUrl: null,
   given: {},
   overrides: {},
 };
@@ -26,6 +27,7 @@ const surroundings: ServiceSurroundings = {
 const collector = {
   service: 'refresh-collector',
   name: 'refresh-collector-2',
+  environment: 'live',
   httpPort: 20_000,
   publicPort: null,
   operatorPort: null,
@@ -33,6 +35,7 @@ const collector = {
 const gateway = {
   service: 'gateway',
   name: 'gateway',
+  environment: 'live',
   httpPort: 20_001,
   publicPort: 8080,
   operatorPort: 8081,

@@ -38,7 +38,7 @@ function failing(error: Error) {
   return {
     tenancy: client,
     ledger: client,
-    admission: client,
+    collectorOf: () => client,
     inventories: client,
     webhooks: client,
     auditStore: client,

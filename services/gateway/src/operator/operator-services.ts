@@ -10,6 +10,7 @@ import type { LedgerClient } from '../accounts/ledger-client.ts';
 import type { CaptureStore } from '../captures/capture-store.ts';
 import type { RequestReplyClient } from '../commands/request-reply-client.ts';
 import type { CursorSealer } from '../http/sealed-cursor.ts';
+import type { CollectorOf } from '../refreshes/collector-client.ts';
 import type { Tenancy } from '../tenancy/open-tenancy.ts';
 import type { AuditStore } from './audit-store.ts';
 
@@ -18,8 +19,7 @@ export interface OperatorServices {
   readonly tenancy: Tenancy;
   readonly commands: RequestReplyClient;
   readonly ledger: LedgerClient;
-  /** Of the refresh-collector. */
-  readonly admission: InternalClient;
+  readonly collectorOf: CollectorOf;
   readonly inventories: RevisionStoreEraseClient;
   readonly captures: CaptureStore;
   /** Of the event-stream. */

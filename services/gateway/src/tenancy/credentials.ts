@@ -4,6 +4,7 @@ import {
   secretEntropyBytes,
   writeSecret,
 } from '@inventory/contracts/credential-secret';
+import { type Environment, environmentOf } from '@inventory/contracts/environment';
 import type { CredentialId, ServiceAccountId } from '@inventory/contracts/ids';
 import { Refused } from '@inventory/http/refused';
 import { invariant } from '@inventory/runtime/bug';
@@ -41,9 +42,9 @@ export async function issueCredential(
   const project = await store.projects.require(wanted.projectId);
   const serviceAccountId = await serviceAccountOf(store, project, wanted.serviceAccountId);
   const credentialId = wanted.credentialId ?? (`cred_${identifiers.uuidV7()}` as const);
-  const secret = mintSecret(credentialId);
-  const digest = secretDigest(secret);
   const { accountId, projectId } = project;
+  const secret = mintSecret(credentialId, environmentOf(accountId));
+  const digest = secretDigest(secret);
   const thing = { accountId, projectId, credentialId };
   const credential = await announce(thing, async (announcement) => {
     const { atMs } = announcement;
@@ -79,8 +80,11 @@ async function serviceAccountOf(
   return found.serviceAccountId;
 }
 
-export function mintSecret(credentialId: CredentialId): CredentialSecret {
-  return writeSecret(credentialId, randomBytes(secretEntropyBytes));
+export function mintSecret(
+  credentialId: CredentialId,
+  environment?: Environment,
+): CredentialSecret {
+  return writeSecret(credentialId, randomBytes(secretEntropyBytes), environment);
 }
 
 /**
@@ -95,7 +99,7 @@ export async function rotateCredential(
   const found = await store.credentials.require(wanted.credentialId);
   if (found.state !== 'active') throw new Refused({ code: 'credential_revoked' });
   const { credentialId, rotation: fromRotation } = found;
-  const secret = mintSecret(credentialId);
+  const secret = mintSecret(credentialId, environmentOf(found.accountId));
   const digest = secretDigest(secret);
   const credential = await announce(found, async (announcement) => {
     const { atMs: nowMs } = announcement;
