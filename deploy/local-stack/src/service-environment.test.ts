@@ -41,6 +41,30 @@ const gateway = {
   operatorPort: 8081,
 } as const;
 
+test('the collector of the sandbox has a database and identities of its own, and the gateway its address', () => {
+  const sandbox = {
+    ...collector,
+    name: 'sandbox-refresh-collector',
+    environment: 'sandbox',
+  } as const;
+  const [live, other] = [collector, sandbox].map((at) => serviceEnvironment(at, surroundings));
+
+  expect(other).toMatchObject({
+    ENVIRONMENT: 'sandbox',
+    MONGODB_DATABASE: 'a_sandbox_refresh_collector',
+    PLATFORM_BASE_URL: live?.['PLATFORM_BASE_URL'],
+  });
+  const identities = (of: typeof live) => of?.['PLATFORM_EGRESS']?.split(',') ?? [];
+  expect(identities(other).filter((one) => identities(live).includes(one))).toEqual([]);
+  const sandboxCollectorUrl = 'http://127.0.0.1:6';
+  expect(serviceEnvironment(gateway, { ...surroundings, sandboxCollectorUrl })).toMatchObject({
+    SANDBOX_REFRESH_COLLECTOR_URL: sandboxCollectorUrl,
+  });
+  expect(serviceEnvironment(gateway, surroundings)).not.toHaveProperty(
+    'SANDBOX_REFRESH_COLLECTOR_URL',
+  );
+});
+
 test('only the gateway gets the operator token and the cursor keys', () => {
   expect(serviceEnvironment(gateway, surroundings)).toMatchObject({
     OPERATOR_TOKEN: 'operator',

@@ -41,7 +41,9 @@ export function serviceEnvironment(
   return {
     STOP_DEADLINE_MS: String(stopDeadlineMs),
     NODE_COMPILE_CACHE: compileCache,
-    ...(service === 'refresh-collector' && simulatorUrl ? simulatorReading(simulatorUrl) : {}),
+    ...(service === 'refresh-collector' && simulatorUrl
+      ? simulatorReading(simulatorUrl, environment === 'live' ? 'egress' : 'sandbox')
+      : {}),
     ...(service === 'gateway' ? { API_REFERENCE_TRY: 'true' } : {}),
     ...(service === 'event-stream' ? { WEBHOOK_ALLOW_PRIVATE: 'true' } : {}),
     ...(holdsPages.has(service) ? pageMemory : {}),

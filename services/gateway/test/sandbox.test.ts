@@ -1,3 +1,5 @@
+import { errorMeta } from '@inventory/contracts/http/error-body';
+import { type FieldsSchema, sentFields } from '@inventory/contracts/wire';
 import { ServiceUnreachable } from '@inventory/http/internal-client';
 import { newScope } from '@inventory/testkit/builders';
 import { publicRoutes } from '../src/public-routes.ts';
@@ -8,6 +10,7 @@ import { world } from './support/file-world.ts';
 import { mayAll, rightCall } from './support/operation-calls.ts';
 import { startTestGateway, type TestGateway } from './support/test-gateway.ts';
 
+const ofErrors = sentFields(errorMeta);
 let gateway: TestGateway;
 beforeAll(async () => {
   gateway = await startTestGateway(world);
@@ -108,6 +111,20 @@ test('a Project of a sandbox says so (What a key can see) [sandbox]', async () =
 
   expect(answer.json.data.environment).toBe('sandbox');
   expect(answer.json.meta.environment).toBe('sandbox');
+});
+
+test('every response with meta states the environment (Sandbox) [sandbox]', () => {
+  const metas = publicRoutes.flatMap(({ operationId, answer: { body } }) =>
+    'meta' in body ? [{ operationId, fields: sentFields(body.meta as FieldsSchema) }] : [],
+  );
+
+  expect(metas.length).toBeGreaterThan(30);
+  for (const { operationId, fields } of [...metas, { operationId: 'error', fields: ofErrors }]) {
+    expect([operationId, Object.keys(fields)]).toEqual([
+      operationId,
+      expect.arrayContaining(['environment']),
+    ]);
+  }
 });
 
 const ofInventories = publicRoutes.filter((route) => {

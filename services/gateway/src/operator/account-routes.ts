@@ -20,10 +20,7 @@ import {
 const tag = 'Accounts';
 const errors = ['account_not_found'] as const;
 
-const isSandbox = new Refused({
-  code: 'invalid_request',
-  detail: { issues: [{ in: 'path', field: 'account_id', reason: 'is a sandbox itself' }] },
-});
+const isSandboxIssue = { in: 'path', field: 'account_id', reason: 'is a sandbox itself' } as const;
 
 export const accountRoutes = [
   operatorRoute({
@@ -141,7 +138,9 @@ export const accountRoutes = [
     async handle(services, { path }) {
       const { tenancy, collectorOf } = services;
       const parent = await tenancy.requireAccount(path.accountId);
-      if (parent.parentAccountId !== null) throw isSandbox;
+      if (parent.parentAccountId !== null) {
+        throw new Refused({ code: 'invalid_request', detail: { issues: [isSandboxIssue] } });
+      }
       // Without a collector none of its commands would be decided.
       collectorOf('sandbox');
       const { account, project } = await tenancy.createSandbox(parent);

@@ -6,7 +6,12 @@ import {
   projectRecord,
   serviceAccountRecord,
 } from '@inventory/contracts/http/tenancy';
-import { type AccountId, idPrefixes, type ServiceAccountId } from '@inventory/contracts/ids';
+import {
+  type AccountId,
+  accountId,
+  idPrefixes,
+  type ServiceAccountId,
+} from '@inventory/contracts/ids';
 import {
   type GrantedPermission,
   inventoryPermissions,
@@ -22,6 +27,8 @@ import { mayUse, type Principal } from './principal.domain.ts';
  */
 const idAlone = { environment: true, defaultServiceAccountId: true } as const;
 export const account = accountRecord.out.omit(idAlone).extend({
+  /** Absent in what an older gateway writes. */
+  parentAccountId: accountId.nullable().default(null),
   /** Of the default Service account. */
   defaultNetworkPolicy: networkPolicy,
   /** Whether it has Service accounts beside the default one. */
