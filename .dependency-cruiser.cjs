@@ -72,7 +72,7 @@ module.exports = {
       to: {
         pathNot: [
           ...domain,
-          '^libs/contracts/src/(ids|vocabulary|inventory-key|languages|refusal|staged-rows)\\.ts$',
+          '^libs/contracts/src/(ids|environment|vocabulary|inventory-key|languages|refusal|staged-rows)\\.ts$',
           '^libs/contracts/src/(http/(watches|webhooks)\\.ts$|messages/)',
           '^node_modules/zod/',
           '^libs/contracts/src/http/(credentials|tenancy)\\.ts$',

@@ -190,6 +190,8 @@ module.exports = {
     'account-self-service': 'Account self-service: Balance, statement, usage, alert',
     'free-look':
       'Free look: What is saved of an inventory, without its rows, for any Credential and free',
+    sandbox:
+      'Sandbox: An account has one, of its own money, Projects, events and limits; nothing of one environment is read, charged or resolved in the other',
     'credential-spend-cap':
       'Spend cap per Credential: Beside the Project’s, of every purchase by it, runs of its watches too; never above that of who sets it',
     'own-project':

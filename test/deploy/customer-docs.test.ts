@@ -4,9 +4,11 @@ import { languageTags } from '@inventory/contracts/languages';
 import { hasRetryAfter, type RefusalCode } from '@inventory/contracts/refusal';
 import { publicCodes, rowOf } from '@inventory/contracts/refusal-codes';
 import { refreshOutcomes } from '@inventory/contracts/vocabulary';
+import { scenarioInventory } from '@inventory/platform-simulator/scenarios';
 import { z } from 'zod';
 import { firstPriceList } from '../../services/billing-ledger/src/prices/price-list.domain.ts';
 import { v1OriginalText } from '../../services/gateway/src/http/v1/v1-failures.ts';
+import { expectedOutcomes } from '../../services/refresh-collector/test/expected-outcomes.ts';
 import { generatorPackages } from '../e2e/support/generated-clients.ts';
 import { readJson, trackedFiles } from '../tidy/tracked-files.ts';
 import { configOf } from './support/known-settings.ts';
@@ -153,4 +155,16 @@ test('the page of generated clients has the generators and versions whose client
   const text = page('generated-clients');
 
   for (const generator of Object.values(generatorPackages)) expect(text).toContain(generator);
+});
+
+test('the page of the sandbox says how the first refresh of each of its scenarios ends (Sandbox)', () => {
+  const numberOf = (name: string) => scenarioInventory(name).platformId.slice(3, 6);
+  const ends = new Map(expectedOutcomes.map(([name, outcome]) => [numberOf(name), outcome]));
+  const rows = [...page('sandbox').matchAll(/^\| `(\d{3})` \| [^|]+ \| `([a-z_]+)`/gm)];
+
+  expect(rows.length).toBeGreaterThan(8);
+  // Too large for the tests of all scenarios.
+  const checked = rows.filter(([, number]) => number !== numberOf('size-250000'));
+  for (const [, number = '', outcome] of checked)
+    expect([number, ends.get(number)]).toEqual([number, outcome]);
 });

@@ -1,4 +1,5 @@
 import { findFreePort } from '@inventory/backends/free-port';
+import type { Environment } from '@inventory/contracts/environment';
 import { type ServiceName, serviceNames } from '@inventory/contracts/topics';
 import type { Replicas } from './stack-settings.ts';
 
@@ -7,6 +8,8 @@ export interface ServiceAddress {
   readonly service: ServiceName;
   /** `gateway`, and from the second replica on `gateway-2`: names its log. */
   readonly name: string;
+  /** Sandbox for the second deployment of a service that each environment has its own of. */
+  readonly environment: Environment;
   readonly httpPort: number;
   /** Of the public API; only a gateway has one. */
   readonly publicPort: number | null;
@@ -27,6 +30,7 @@ export interface FixedPorts {
 export async function assignAddresses(
   replicas: Replicas,
   fixed: FixedPorts,
+  hasSandbox = false,
 ): Promise<readonly ServiceAddress[]> {
   const asked = [fixed.gateway, fixed.operator, fixed.simulator];
   const free = async (): Promise<number> => {
@@ -41,13 +45,29 @@ export async function assignAddresses(
       addresses.push({
         service,
         name: replica === 1 ? service : `${service}-${replica}`,
+        environment: 'live',
         httpPort: await free(),
         publicPort: isGateway ? own.gateway || (await free()) : null,
         operatorPort: isGateway ? own.operator || (await free()) : null,
       });
     }
   }
+  if (hasSandbox) addresses.push({ ...sandboxCollector, httpPort: await free() });
   return addresses;
+}
+
+const sandboxCollector = {
+  service: 'refresh-collector',
+  name: 'sandbox-refresh-collector',
+  environment: 'sandbox',
+  publicPort: null,
+  operatorPort: null,
+} as const;
+
+/** Where the gateway reads the sandbox; null where there is none. */
+export function sandboxCollectorUrl(addresses: readonly ServiceAddress[]): string | null {
+  const found = addresses.find(({ environment }) => environment === 'sandbox');
+  return found ? localUrl(found.httpPort) : null;
 }
 
 export function localUrl(port: number): string {

@@ -19,6 +19,7 @@ const surroundings: ServiceSurroundings = {
     'revision-store': 'http://127.0.0.1:4',
     'event-stream': 'http://127.0.0.1:5',
   },
+  sandboxCollectorUrl: null,
   given: {},
   overrides: {},
 };
@@ -26,6 +27,7 @@ const surroundings: ServiceSurroundings = {
 const collector = {
   service: 'refresh-collector',
   name: 'refresh-collector-2',
+  environment: 'live',
   httpPort: 20_000,
   publicPort: null,
   operatorPort: null,
@@ -33,10 +35,35 @@ const collector = {
 const gateway = {
   service: 'gateway',
   name: 'gateway',
+  environment: 'live',
   httpPort: 20_001,
   publicPort: 8080,
   operatorPort: 8081,
 } as const;
+
+test('the collector of the sandbox has a database and identities of its own, and the gateway its address', () => {
+  const sandbox = {
+    ...collector,
+    name: 'sandbox-refresh-collector',
+    environment: 'sandbox',
+  } as const;
+  const [live, other] = [collector, sandbox].map((at) => serviceEnvironment(at, surroundings));
+
+  expect(other).toMatchObject({
+    ENVIRONMENT: 'sandbox',
+    MONGODB_DATABASE: 'a_sandbox_refresh_collector',
+    PLATFORM_BASE_URL: live?.['PLATFORM_BASE_URL'],
+  });
+  const identities = (of: typeof live) => of?.['PLATFORM_EGRESS']?.split(',') ?? [];
+  expect(identities(other).filter((one) => identities(live).includes(one))).toEqual([]);
+  const sandboxCollectorUrl = 'http://127.0.0.1:6';
+  expect(serviceEnvironment(gateway, { ...surroundings, sandboxCollectorUrl })).toMatchObject({
+    SANDBOX_REFRESH_COLLECTOR_URL: sandboxCollectorUrl,
+  });
+  expect(serviceEnvironment(gateway, surroundings)).not.toHaveProperty(
+    'SANDBOX_REFRESH_COLLECTOR_URL',
+  );
+});
 
 test('only the gateway gets the operator token and the cursor keys', () => {
   expect(serviceEnvironment(gateway, surroundings)).toMatchObject({

@@ -18,6 +18,8 @@ export interface ServiceSurroundings {
   readonly simulatorUrl: string | null;
   /** Internal address of each service, whichever replica responds there. */
   readonly internalUrls: Readonly<Record<ServiceName, string>>;
+  /** Null where there is no sandbox. */
+  readonly sandboxCollectorUrl: string | null;
   /** The environment of the user: may hold any setting of a service. */
   readonly given: Environment;
   /** Set by the caller of the library; wins over everything. */
@@ -34,22 +36,28 @@ export function serviceEnvironment(
   address: ServiceAddress,
   surroundings: ServiceSurroundings,
 ): Environment {
-  const { service } = address;
+  const { service, environment } = address;
   const { simulatorUrl, given, overrides } = surroundings;
   return {
     STOP_DEADLINE_MS: String(stopDeadlineMs),
     NODE_COMPILE_CACHE: compileCache,
-    ...(service === 'refresh-collector' && simulatorUrl ? simulatorReading(simulatorUrl) : {}),
+    ...(service === 'refresh-collector' && simulatorUrl
+      ? simulatorReading(simulatorUrl, environment === 'live' ? 'egress' : 'sandbox')
+      : {}),
     ...(service === 'gateway' ? { API_REFERENCE_TRY: 'true' } : {}),
     ...(service === 'event-stream' ? { WEBHOOK_ALLOW_PRIVATE: 'true' } : {}),
     ...(holdsPages.has(service) ? pageMemory : {}),
     ...withoutRunner(given),
     NODE_ENV: 'production',
-    OTEL_SERVICE_NAME: service,
+    OTEL_SERVICE_NAME: environment === 'live' ? service : address.name,
     ...ownAddresses(address, surroundings),
     ...overrides,
+    ...(environment === 'sandbox' ? ofSandbox : {}),
   };
 }
+
+/** Little at a time: it serves no paid work. */
+const ofSandbox = { ENVIRONMENT: 'sandbox', OUTSTANDING_MAX: '500', SCANS_MAX: '4' };
 
 /** Their peak is that of a large scan. */
 const holdsPages: ReadonlySet<ServiceName> = new Set(['refresh-collector', 'revision-store']);
@@ -65,20 +73,20 @@ const pageMemory = {
 };
 
 /** Database of a service: a name of its own on the stack's one server. */
-export function databaseOf(service: ServiceName, databasePrefix: string): string {
+export function databaseOf(service: string, databasePrefix: string): string {
   return databasePrefix + service.replaceAll('-', '_');
 }
 
 function ownAddresses(
-  { service, httpPort, publicPort, operatorPort }: ServiceAddress,
+  { service, name, environment, httpPort, publicPort, operatorPort }: ServiceAddress,
   surroundings: ServiceSurroundings,
 ): Environment {
-  const { secrets, internalUrls } = surroundings;
+  const { secrets, internalUrls, databasePrefix, sandboxCollectorUrl } = surroundings;
   const common = {
     KAFKA_BROKERS: surroundings.kafkaBrokers,
     KAFKA_TOPIC_PREFIX: surroundings.topicPrefix,
     MONGODB_URI: surroundings.mongodbUri,
-    MONGODB_DATABASE: databaseOf(service, surroundings.databasePrefix),
+    MONGODB_DATABASE: databaseOf(environment === 'live' ? service : name, databasePrefix),
     HTTP_HOST: '127.0.0.1',
     HTTP_PORT: String(httpPort),
     SERVICE_TOKEN: serviceTokenOf(service, secrets.serviceTokenKey),
@@ -98,6 +106,7 @@ function ownAddresses(
     OPERATOR_HTTP_HOST: '127.0.0.1',
     OPERATOR_HTTP_PORT: String(operatorPort),
     OPERATOR_TOKEN: secrets.operatorToken,
+    ...(sandboxCollectorUrl && { SANDBOX_REFRESH_COLLECTOR_URL: sandboxCollectorUrl }),
     CURSOR_KEYS: secrets.cursorKeys,
   };
 }

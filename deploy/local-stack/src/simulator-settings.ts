@@ -20,11 +20,14 @@ export function simulatorLimits(port: number): Readonly<Record<string, string>> 
 }
 
 /** The collector's settings for it: several egress identities, each through the simulator's proxy. */
-export function simulatorReading(simulatorUrl: string): Readonly<Record<string, string>> {
+export function simulatorReading(
+  simulatorUrl: string,
+  name = 'egress',
+): Readonly<Record<string, string>> {
   const { host } = new URL(simulatorUrl);
   const egress = Array.from(
     { length: identities },
-    (_none, index) => `http://egress-${index + 1}:-@${host}`,
+    (_none, index) => `http://${name}-${index + 1}:-@${host}`,
   );
   return {
     PLATFORM_BASE_URL: simulatorUrl,

@@ -1,7 +1,15 @@
 import { SetupError } from '@inventory/backends/setup-error';
 import { type InventoryKey, inventoryKey } from '@inventory/contracts/inventory-key';
 import { type ServiceName, serviceNames } from '@inventory/contracts/topics';
-import { integer, port, readSettings, SettingsError, text, url } from '@inventory/runtime/settings';
+import {
+  flag,
+  integer,
+  port,
+  readSettings,
+  SettingsError,
+  text,
+  url,
+} from '@inventory/runtime/settings';
 
 /** Settings of the local stack itself; services and simulator read their own. */
 const shape = {
@@ -13,6 +21,7 @@ const shape = {
   PLATFORM_BASE_URL: url().optional(),
   DEMO_INVENTORY: text().optional(),
   REPLICAS: text().optional(),
+  SANDBOX: flag().prefault('false'),
   LOCAL_STACK_DIR: text().default('.local'),
   KAFKA_TOPIC_PREFIX: text()
     .regex(/^[a-zA-Z0-9._-]{1,60}$/)
@@ -41,6 +50,8 @@ export interface StackSettings {
   /** The inventory whose refresh is shown; null: one that the simulator lists. */
   readonly demoInventory: InventoryKey | null;
   readonly replicas: Replicas;
+  /** Only where the simulator is started: it is what the sandbox reads. */
+  readonly hasSandbox: boolean;
   readonly directory: string;
   readonly topicPrefix: string;
   readonly databasePrefix: string;
@@ -66,6 +77,7 @@ export function readStackSettings(
     platformBaseUrl: given.PLATFORM_BASE_URL ?? null,
     demoInventory,
     replicas,
+    hasSandbox: given.SANDBOX && given.PLATFORM_BASE_URL === undefined,
     directory: given.LOCAL_STACK_DIR,
     topicPrefix: given.KAFKA_TOPIC_PREFIX ?? '',
     databasePrefix: given.MONGODB_DATABASE_PREFIX,

@@ -98,7 +98,8 @@ export async function openInternalUrls(
 ): Promise<Readonly<Record<ServiceName, string>>> {
   const urls: Partial<Record<ServiceName, string>> = {};
   for (const service of serviceNames) {
-    const ports = addresses.filter((one) => one.service === service).map((one) => one.httpPort);
+    const live = addresses.filter(({ environment }) => environment === 'live');
+    const ports = live.filter((one) => one.service === service).map((one) => one.httpPort);
     const [only = 0] = ports;
     if (ports.length === 1) {
       urls[service] = localUrl(only);

@@ -11,7 +11,7 @@ import { readSettings } from '@inventory/runtime/settings';
 import { type LocalDirectory, openLocalDirectory } from './local-directory.ts';
 import { repositoryRoot } from './repository-root.ts';
 import { keepSecrets } from './secrets.ts';
-import { assignAddresses, localUrl } from './service-address.ts';
+import { assignAddresses, localUrl, sandboxCollectorUrl } from './service-address.ts';
 import { databaseOf, type Environment } from './service-environment.ts';
 import type { Stack } from './stack.ts';
 import type { Replicas } from './stack-settings.ts';
@@ -45,6 +45,8 @@ export interface StackOptions {
   readonly replicas?: Replicas;
   /** A compiled checkout whose services are started; this one when absent. */
   readonly root?: string;
+  /** Whether accounts may have a sandbox: a second refresh-collector reads the simulator for it. */
+  readonly hasSandbox?: boolean;
   /** Read instead of a simulator, which is then not started. */
   readonly platformBaseUrl?: string | null;
   /** Settings of the simulator, over those of the environment. */
@@ -99,7 +101,7 @@ async function start(options: StackOptions, lifetime: Lifetime): Promise<Stack> 
   const { gateway = 0, operator = 0, simulator: simulatorPort = 0 } = options.ports ?? {};
   const port = platformBaseUrl === null ? simulatorPort || (await findFreePort()) : null;
   const fixed = { gateway, operator, simulator: port };
-  const addresses = await assignAddresses(options.replicas ?? {}, fixed);
+  const addresses = await assignAddresses(options.replicas ?? {}, fixed, options.hasSandbox);
   const simulatorUrl = port === null ? null : localUrl(port);
   const internalUrls = await openInternalUrls(addresses, runtime);
   const [simulator, services] = await Promise.all([
@@ -108,6 +110,7 @@ async function start(options: StackOptions, lifetime: Lifetime): Promise<Stack> 
       ...common,
       internalUrls,
       simulatorUrl,
+      sandboxCollectorUrl: sandboxCollectorUrl(addresses),
       given: options.environment,
       overrides: {
         ...(platformBaseUrl === null ? {} : { PLATFORM_BASE_URL: platformBaseUrl }),

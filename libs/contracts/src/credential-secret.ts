@@ -1,37 +1,46 @@
 import { crc32 } from 'node:zlib';
+import type { Environment } from './environment.ts';
 import { type CredentialId, idPrefixes } from './ids.ts';
 
 /**
- * The secret of a Credential: `inv_<public id>_<entropy>_<checksum>`. The public id identifies the
- * Credential of a leaked key; the entropy is 256 bits; the checksum allows refusing a mistyped or
- * truncated key without a read of the store.
+ * The secret of a Credential: `inv_<public id>_<entropy>_<checksum>`, of a sandbox account
+ * `inv_test_…`. The public id identifies the Credential of a leaked key; the entropy is 256 bits; the
+ * checksum allows refusing a mistyped or truncated key without a read of the store. No service reads
+ * the environment from it.
  */
 export type CredentialSecret = `inv_${string}`;
 
-const prefix = 'inv_';
+const prefixes: Readonly<Record<Environment, CredentialSecret>> = {
+  live: 'inv_',
+  sandbox: 'inv_test_',
+};
 /** Number of random bytes of a secret. */
 export const secretEntropyBytes = 32;
 
 const publicIdCharacters = 22;
 const entropyCharacters = 43;
 const checksumCharacters = 6;
-const pattern = `${prefix}[0-9A-Za-z]{${publicIdCharacters}}_[0-9A-Za-z]{${entropyCharacters}}_[0-9A-Za-z]{${checksumCharacters}}`;
+const pattern = `inv_(?:test_)?[0-9A-Za-z]{${publicIdCharacters}}_[0-9A-Za-z]{${entropyCharacters}}_[0-9A-Za-z]{${checksumCharacters}}`;
 /** Finds secrets in any text, as the pattern of a secret scanner. */
 export const secretPattern = `\\b${pattern}\\b`;
 const form = new RegExp(`^${pattern}$`);
-const secretCharacters =
-  prefix.length + publicIdCharacters + 1 + entropyCharacters + 1 + checksumCharacters;
+const secretCharactersMax =
+  prefixes.sandbox.length + publicIdCharacters + 1 + entropyCharacters + 1 + checksumCharacters;
 
 /** Writes the secret of a Credential; `entropy` is {@link secretEntropyBytes} random bytes. */
-export function writeSecret(credentialId: CredentialId, entropy: Uint8Array): CredentialSecret {
+export function writeSecret(
+  credentialId: CredentialId,
+  entropy: Uint8Array,
+  environment: Environment = 'live',
+): CredentialSecret {
   const body =
-    `${prefix}${publicIdOf(credentialId)}_${base62(entropy, entropyCharacters)}` as const;
+    `${prefixes[environment]}${publicIdOf(credentialId)}_${base62(entropy, entropyCharacters)}` as const;
   return `${body}_${checksumOf(body)}`;
 }
 
 /** Checks form and checksum only, not whether such a Credential exists. */
 export function isWellFormedSecret(text: string): boolean {
-  if (text.length !== secretCharacters || !form.test(text)) return false;
+  if (text.length > secretCharactersMax || !form.test(text)) return false;
   const checksumAt = text.length - checksumCharacters;
   return checksumOf(text.slice(0, checksumAt - 1)) === text.slice(checksumAt);
 }

@@ -1,6 +1,7 @@
 import {
   consumerGroup,
   deadLetterTopic,
+  environmentsOf,
   readerGroupPrefix,
   type ServiceName,
   topicsOf,
@@ -26,9 +27,11 @@ export function accessOf(service: ServiceName): Access[] {
   const produced = topicsOf(service, 'producers');
   const consumed = topicsOf(service, 'consumers');
   const read = topicsOf(service, 'readers');
-  const groups = [...new Set(consumed.map((topic) => consumerGroup(service, topic)))];
+  const groups = environmentsOf(service).flatMap((environment) =>
+    consumed.map((topic) => consumerGroup(service, topic, environment)),
+  );
   return [
-    ...groups.map((name) => literal('group', name, 'Read')),
+    ...[...new Set(groups)].map((name) => literal('group', name, 'Read')),
     ...(read.length > 0 ? [groupsOfReaders(service)] : []),
     ...[...consumed, ...read].map((name) => literal('topic', name, 'Read')),
     ...[...produced, ...consumed.map(deadLetterTopic)].map((name) =>

@@ -1,3 +1,5 @@
+import type { Environment } from './environment.ts';
+
 /** Services of the product, by their `service.name`. */
 export const serviceNames = [
   'gateway',
@@ -112,9 +114,22 @@ const ownGroups: Partial<Record<ServiceName, Partial<Record<TopicName, string>>>
   'event-stream': { 'billing.outcomes.v1': 'event-stream-balances' },
 };
 
+/** Deployed once for each environment: each deployment has all messages, in a group of its own. */
+const perEnvironment: ReadonlySet<ServiceName> = new Set(['refresh-collector']);
+
+/** The environments in which a service is deployed on its own; one that serves both is live. */
+export function environmentsOf(service: ServiceName): readonly Environment[] {
+  return perEnvironment.has(service) ? ['live', 'sandbox'] : ['live'];
+}
+
 /** The group in which the replicas of a service share the work of a topic. */
-export function consumerGroup(service: ServiceName, topic: TopicName): string {
-  return ownGroups[service]?.[topic] ?? service;
+export function consumerGroup(
+  service: ServiceName,
+  topic: TopicName,
+  environment: Environment = 'live',
+): string {
+  const group = ownGroups[service]?.[topic] ?? service;
+  return environment === 'live' ? group : `${group}-${environment}`;
 }
 
 /** Begins the name of each group in which a replica of the service reads whole topics. */

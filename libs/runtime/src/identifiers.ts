@@ -18,16 +18,25 @@ export function uuidV7From(timeMs: number, random: Uint8Array): string {
 
 /** UUIDv5 (RFC 9562): determined by namespace and name. */
 export function uuidV5(namespaceUuid: string, name: string): string {
-  const namespace = Buffer.from(namespaceUuid.replaceAll('-', ''), 'hex');
-  const bytes = createHash('sha1').update(namespace).update(name).digest().subarray(0, 16);
-  bytes[6] = ((bytes[6] ?? 0) & 0x0f) | 0x50;
-  bytes[8] = ((bytes[8] ?? 0) & 0x3f) | 0x80;
-  return formatUuid(bytes);
+  return hashedUuid('sha1', 5, namespaceUuid, name);
+}
+
+/** UUIDv8 (RFC 9562) with the leading bits of the SHA-256 of namespace and name. */
+export function uuidV8(namespaceUuid: string, name: string): string {
+  return hashedUuid('sha256', 8, namespaceUuid, name);
 }
 
 export const systemIdentifiers: Identifiers = {
   uuidV7: () => uuidV7From(Date.now(), randomBytes(10)),
 };
+
+function hashedUuid(hash: string, version: number, namespaceUuid: string, name: string): string {
+  const namespace = Buffer.from(namespaceUuid.replaceAll('-', ''), 'hex');
+  const bytes = createHash(hash).update(namespace).update(name).digest().subarray(0, 16);
+  bytes[6] = ((bytes[6] ?? 0) & 0x0f) | (version << 4);
+  bytes[8] = ((bytes[8] ?? 0) & 0x3f) | 0x80;
+  return formatUuid(bytes);
+}
 
 function formatUuid(bytes: Buffer): string {
   const hex = bytes.toString('hex');

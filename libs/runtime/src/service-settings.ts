@@ -64,6 +64,8 @@ export interface ServiceCaller {
 }
 
 export interface ServiceConfig {
+  /** Sandbox for the second deployment of a service that each environment has its own of. */
+  readonly environment: 'live' | 'sandbox';
   readonly kafka: KafkaAccess & { readonly topicPrefix: string };
   readonly mongodb: MongodbAccess & { readonly database: string };
   readonly http: { readonly host: string; readonly port: number };
@@ -78,6 +80,7 @@ export interface ServiceConfig {
 /** Nests the common settings; `parsed` comes from `readSettings` over a wider shape. */
 export function serviceConfig(parsed: Parsed<typeof serviceSettings>): ServiceConfig {
   return {
+    environment: 'live',
     kafka: { ...kafkaAccess(parsed), topicPrefix: parsed.KAFKA_TOPIC_PREFIX },
     mongodb: { ...mongodbAccess(parsed), database: parsed.MONGODB_DATABASE },
     http: { host: parsed.HTTP_HOST, port: parsed.HTTP_PORT },

@@ -120,6 +120,7 @@ describe('the settings of every service', () => {
 
   test('are nested into a configuration', () => {
     expect(serviceConfig(readSettings(serviceSettings, given))).toEqual({
+      environment: 'live',
       kafka: {
         brokers: ['one:9092', 'two:9092'],
         topicPrefix: '',

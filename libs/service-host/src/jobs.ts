@@ -98,9 +98,9 @@ export async function runRewind(command: RewindCommand): Promise<void> {
   if (Number.isNaN(toMs)) {
     throw new SettingsError([`${rewindFlag} needs a time such as 2026-11-21T10:00:00Z`]);
   }
-  const { topicPrefix } = config.kafka;
+  const { environment } = config;
   const { rewindConsumers } = await import('@inventory/messaging/kafka/rewind-consumers');
-  const rewound = await rewindConsumers({ ...config.kafka, service, topicPrefix, toMs, logger });
+  const rewound = await rewindConsumers({ ...config.kafka, service, environment, toMs, logger });
   logger.info({ to: isoTime(toMs), rewound }, 'consumers rewound');
 }
 

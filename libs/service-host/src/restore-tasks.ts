@@ -37,9 +37,9 @@ function dropTask(service: ServiceName): Task<ServiceConfig> {
 function awaitTask(service: ServiceName): Task<ServiceConfig> {
   return {
     flag: '--await-consumers',
-    async run({ config: { kafka }, lifetime, logger }) {
+    async run({ config: { kafka, environment }, lifetime, logger }) {
       const { awaitConsumed } = await import('@inventory/messaging/kafka/await-consumed');
-      await awaitConsumed({ ...kafka, service, logger, signal: lifetime.signal });
+      await awaitConsumed({ ...kafka, service, environment, logger, signal: lifetime.signal });
       logger.info('consumers have handled everything');
       return true;
     },

@@ -25,6 +25,7 @@ export function testServiceConfig(namespace: TestNamespace, database: string): S
     serviceToken: undefined,
     serviceCallers: [],
     logLevel: 'silent',
+    environment: 'live',
     stopDeadlineMs,
   };
 }

@@ -69,6 +69,7 @@ test('a terminal refresh reaches its endpoint once, signed, as the JSON of the s
   });
   expect(hook?.headers['webhook-id']).toBe(delivery.eventId);
   expect(hook?.headers['content-type']).toBe('application/json');
+  expect(hook?.headers['inventory-environment']).toBe('live');
   expect(delivery).toMatchObject({
     nextAttemptAtMs: null,
     failure: null,
@@ -360,6 +361,7 @@ test('a low balance has one event per crossing in the log of each Project with e
       type: 'account.balance.low',
       occurred_at: '2026-11-21T10:00:00.000Z',
       project_id: one.customer.projectId,
+      environment: 'live',
       data: { available: 499, threshold: 500 },
       links: { account: '/v2/account' },
     },

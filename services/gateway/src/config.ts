@@ -12,6 +12,9 @@ import { watchConfig, watchSettings } from './watches/watch-config.ts';
 export const settings = {
   ...serviceSettings,
   REFRESH_COLLECTOR_URL: url().describe('Internal address of the refresh-collector'),
+  SANDBOX_REFRESH_COLLECTOR_URL: url()
+    .optional()
+    .describe('Internal address of the refresh-collector of the sandbox; absent, there is none'),
   BILLING_LEDGER_URL: url().describe('Internal address of the billing-ledger'),
   REVISION_STORE_URL: url().describe('Internal address of the revision-store'),
   EVENT_STREAM_URL: url().describe('Internal address of the event-stream'),
@@ -38,6 +41,7 @@ export function loadConfig(environment: Record<string, string | undefined>) {
     ...serviceConfig(parsed),
     services: {
       refreshCollectorUrl: parsed.REFRESH_COLLECTOR_URL,
+      sandboxRefreshCollectorUrl: parsed.SANDBOX_REFRESH_COLLECTOR_URL,
       billingLedgerUrl: parsed.BILLING_LEDGER_URL,
       revisionStoreUrl: parsed.REVISION_STORE_URL,
       eventStreamUrl: parsed.EVENT_STREAM_URL,

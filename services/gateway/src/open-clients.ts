@@ -1,4 +1,9 @@
-import { createInternalClient, type InternalClient } from '@inventory/http/internal-client';
+import type { Environment } from '@inventory/contracts/environment';
+import {
+  createInternalClient,
+  type InternalClient,
+  ServiceUnreachable,
+} from '@inventory/http/internal-client';
 import type { ServiceContext } from '@inventory/service-host/service-context';
 import { createLedgerClient } from './accounts/ledger-client.ts';
 import { createStagingClient } from './captures/staging-client.ts';
@@ -20,14 +25,25 @@ export function openClients({ config, lifetime }: ServiceContext<GatewayConfig>)
     return client;
   }
   const { collectorTimeoutMs, revisionStoreTimeoutMs } = services;
-  const collector = open('refresh-collector', services.refreshCollectorUrl, collectorTimeoutMs);
+  const sandboxUrl = services.sandboxRefreshCollectorUrl;
+  const collectorAt = (url: string) => open('refresh-collector', url, collectorTimeoutMs);
+  const collectors: Readonly<Record<Environment, InternalClient | undefined>> = {
+    live: collectorAt(services.refreshCollectorUrl),
+    sandbox: sandboxUrl === undefined ? undefined : collectorAt(sandboxUrl),
+  };
+  /** Of a sandbox that is no longer configured none responds. */
+  function collectorOf(environment: Environment): InternalClient {
+    const collector = collectors[environment];
+    if (!collector) throw new ServiceUnreachable('no sandbox is configured');
+    return collector;
+  }
   const ledger = open('billing-ledger', services.billingLedgerUrl, collectorTimeoutMs);
   const revisions = open('revision-store', services.revisionStoreUrl, revisionStoreTimeoutMs);
   const eventStream = open('event-stream', services.eventStreamUrl, collectorTimeoutMs);
   return {
-    collector: createCollectorClient(collector),
-    admission: collector,
-    livePages: createLivePageClient(collector, config.livePages),
+    collector: createCollectorClient(collectorOf),
+    collectorOf,
+    livePages: createLivePageClient(collectorOf, config.livePages),
     ledger: createLedgerClient(ledger, deadlines),
     revisions: createRevisionStoreClient(revisions),
     inventories: createRevisionStoreEraseClient(revisions, deadlines),

@@ -20,6 +20,7 @@ import type { ServiceClients } from './open-clients.ts';
 import { openPages } from './pages/open-pages.ts';
 import { type PublicServices, publicRoutes } from './public-routes.ts';
 import { openRefreshes } from './refreshes/open-refreshes.ts';
+import { createDailyPlayCredits } from './sandbox/play-credits.ts';
 import { openPromisedSecrets } from './secrets/open-promised-secrets.ts';
 import { cacheStatus } from './status/read-status-route.ts';
 import { openEventStreams } from './streams/open-event-streams.ts';
@@ -72,7 +73,9 @@ export async function openPublicApi(
     ...(streams && { streams }),
   };
   const routes = endpointsOf(publicRoutes, role).map((operation) => operation.bind(services));
-  const frame = { principals: tenancy.principals, limiter, undelivered, prices };
+  const playCredits = { ...needs, ...needs.clients, ...context, deadlines };
+  const beforeRequest = createDailyPlayCredits(playCredits, context.logger);
+  const frame = { principals: tenancy.principals, limiter, undelivered, prices, beforeRequest };
   const server = await startPublicApi(context, frame, routes, publicRoutes);
   // Streams end with a control frame before the server closes the remaining connections.
   if (streams) lifetime.defer('event streams', () => streams.drain());

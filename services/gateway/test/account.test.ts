@@ -43,7 +43,10 @@ describe('account', () => {
         expires_at: null,
       },
     });
-    expect(answer.json.meta).toEqual({ request_id: answer.headers['x-request-id'] });
+    expect(answer.json.meta).toEqual({
+      request_id: answer.headers['x-request-id'],
+      environment: 'live',
+    });
   });
 
   test('a subscription shows its units and their month, apart from the credits', async () => {

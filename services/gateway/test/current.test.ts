@@ -74,6 +74,7 @@ test('a saved page comes with its evidence, its bill and its language (Reads)', 
   });
   expect(asSent(pageReadMeta, answer.json.meta)).toEqual({
     request_id: answer.headers['x-request-id'],
+    environment: 'live',
     product_code: 'platform.inventory.current.page.v1',
     price_version: 1,
     credits_charged: 1,
@@ -138,7 +139,10 @@ test('the summary of an inventory is free for any Credential, counts as a reques
     age_seconds: 60,
     pending_refresh: null,
   });
-  expect(first.json.meta).toEqual({ request_id: first.headers['x-request-id'] });
+  expect(first.json.meta).toEqual({
+    request_id: first.headers['x-request-id'],
+    environment: 'live',
+  });
 
   const own = await refreshed(saved, world.issue({ accountId, projectId }).key);
   await refreshed(unknown, world.issue({ accountId, projectId }).key);
@@ -218,6 +222,7 @@ test('without a saved revision the answer is 404 and costs nothing [current-no-r
   expect([answer.status, answer.json.error.code]).toEqual([404, 'inventory_revision_not_found']);
   expect(answer.json.meta).toEqual({
     request_id: answer.headers['x-request-id'],
+    environment: 'live',
     product_code: 'platform.inventory.current.page.v1',
     price_version: 1,
     credits_charged: 0,

@@ -353,12 +353,14 @@ const withoutAccount: readonly PublicCode[] = [
 
 /** The billing words of a failure: those of a billed operation, once the account is known. */
 function expectBilling(
-  { product }: PublicEndpoint,
+  { product, isOpen = false }: PublicEndpoint,
   code: PublicCode,
   meta: z.input<typeof errorMeta>,
 ): void {
-  if (product === undefined || withoutAccount.includes(code)) {
-    expect(Object.keys(meta)).toEqual(['request_id']);
+  const isKnown = !isOpen && !withoutAccount.includes(code);
+  expect(meta.environment).toBe(isKnown ? 'live' : undefined);
+  if (product === undefined || !isKnown) {
+    expect(Object.keys(meta)).toEqual(['request_id', ...(isKnown ? ['environment'] : [])]);
     return;
   }
   const isCharged = chargedCodes.includes(code);

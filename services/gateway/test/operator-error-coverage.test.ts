@@ -43,7 +43,7 @@ function failing(error: Error) {
     tenancy: client,
     watches: client,
     ledger: client,
-    admission: client,
+    collectorOf: () => client,
     inventories: client,
     webhooks: client,
     auditStore: client,

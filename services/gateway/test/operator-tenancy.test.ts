@@ -43,6 +43,8 @@ test('from an account to a working key: three calls, each answering with what wa
   const time = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
   expect(account.json).toEqual({
     account_id: expect.stringMatching(/^acc_/),
+    environment: 'live',
+    parent_account_id: null,
     name: 'Trader Ltd',
     state: 'active',
     network_policy: null,

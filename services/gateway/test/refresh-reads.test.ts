@@ -30,7 +30,7 @@ function withoutRequestId(text: string): string {
 }
 
 describe('status', () => {
-  test('shows the record, Retry-After while pending, and only request_id in meta [list]', async () => {
+  test('shows the record, Retry-After while pending, and only request_id and environment in meta [list]', async () => {
     const { key } = world.issue();
     const refreshId = await startRefresh(key);
 
@@ -40,7 +40,10 @@ describe('status', () => {
 
     expect(asSent(refreshStatus, pending.json.data).state).toBe('queued');
     expect(pending.headers['retry-after']).toBe('3');
-    expect(pending.json.meta).toEqual({ request_id: pending.headers['x-request-id'] });
+    expect(pending.json.meta).toEqual({
+      request_id: pending.headers['x-request-id'],
+      environment: 'live',
+    });
     expect(terminal.json.data).toMatchObject({ state: 'completed', deadline_at: null });
     expect(terminal.headers['retry-after']).toBeUndefined();
   });
@@ -107,7 +110,10 @@ describe('cancel', () => {
     for (const answer of answers) {
       expect(answer.status).toBe(202);
       expect(asSent(refreshRecord, answer.json.data).refresh_id).toBe(refreshId);
-      expect(answer.json.meta).toEqual({ request_id: answer.headers['x-request-id'] });
+      expect(answer.json.meta).toEqual({
+        request_id: answer.headers['x-request-id'],
+        environment: 'live',
+      });
     }
   });
 
@@ -173,7 +179,10 @@ describe('the list of refreshes [list]', () => {
     for (let page = 0; page < 3; page += 1) {
       const answer = await list(principal.projectId, key, query);
       const { items, pagination } = asSent(refreshPage, answer.json.data);
-      expect(answer.json.meta).toEqual({ request_id: answer.headers['x-request-id'] });
+      expect(answer.json.meta).toEqual({
+        request_id: answer.headers['x-request-id'],
+        environment: 'live',
+      });
       seen.push(...items.map(({ refresh_id }) => refresh_id));
       expect(pagination.has_more).toBe(page < 2);
       expect(pagination.next_cursor !== null).toBe(page < 2);

@@ -57,6 +57,7 @@ test('an issued secret is accepted by every replica at once, with what its owner
   const { account, project, credential, secret } = await newCustomer(here.tenancy);
 
   expect(await there.tenancy.principals.findPrincipal(secret)).toEqual({
+    environment: 'live',
     accountId: account.accountId,
     serviceAccountId: credential.serviceAccountId,
     projectId: project.projectId,

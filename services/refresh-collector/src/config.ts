@@ -1,3 +1,4 @@
+import { environment } from '@inventory/contracts/environment';
 import { serviceConfig, serviceSettings } from '@inventory/runtime/service-settings';
 import { deepFreeze, readSettings, url } from '@inventory/runtime/settings';
 import { egressConfig, egressSettings } from './egress/egress-config.ts';
@@ -7,6 +8,12 @@ import { scanConfig, scanSettings } from './scans/scan-config.ts';
 
 export const settings = {
   ...serviceSettings,
+  ENVIRONMENT: environment
+    .default('live')
+    .describe(
+      'Environment whose accounts it serves; that of the sandbox is a deployment with a database, a ' +
+        'consumer group and egress identities of its own, whose platform is a simulation',
+    ),
   REVISION_STORE_URL: url().describe('Internal address of the revision-store'),
   BILLING_LEDGER_URL: url().describe('Internal address of the billing-ledger'),
   ...egressSettings,
@@ -17,10 +24,11 @@ export const settings = {
 
 export type RefreshCollectorConfig = ReturnType<typeof loadConfig>;
 
-export function loadConfig(environment: Record<string, string | undefined>) {
-  const parsed = readSettings(settings, environment);
+export function loadConfig(given: Record<string, string | undefined>) {
+  const parsed = readSettings(settings, given);
   return deepFreeze({
     ...serviceConfig(parsed),
+    environment: parsed.ENVIRONMENT,
     revisionStoreUrl: parsed.REVISION_STORE_URL,
     billingLedgerUrl: parsed.BILLING_LEDGER_URL,
     ...egressConfig(parsed),

@@ -1,5 +1,7 @@
+import { type Environment, environmentOf } from '@inventory/contracts/environment';
 import type { RefreshId } from '@inventory/contracts/ids';
 import type { BillingOutcome } from '@inventory/contracts/messages/billing';
+import { consumerGroup } from '@inventory/contracts/topics';
 import type { MessageBus, ReceivedMessage } from '@inventory/messaging/bus';
 import { byKey, type Handlers } from '@inventory/messaging/dispatch';
 import { pause } from '@inventory/runtime/wait';
@@ -7,6 +9,7 @@ import type { ServiceContext } from '@inventory/service-host/service-context';
 import { admitAttempt } from './admission/admit-attempt.ts';
 import { cancelRefresh } from './admission/cancel-refresh.ts';
 import type { Admission } from './admission/open-admission.ts';
+import type { RefreshCollectorConfig } from './config.ts';
 import { applyFact } from './saga/apply-fact.ts';
 import { factOfBillingOutcome } from './saga/billing-fact.ts';
 import type { Saga } from './saga/open-saga.ts';
@@ -18,28 +21,39 @@ const concurrencyMax = 32;
 
 /** Starts the consumer of commands and outcomes; the lifetime stops it. */
 export async function startConsuming(
-  { lifetime }: ServiceContext,
+  { config, lifetime }: ServiceContext<RefreshCollectorConfig>,
   bus: MessageBus,
   admission: Admission,
 ): Promise<void> {
   const { saga } = admission;
+  const { environment } = config;
   const handlers = {
     ...onRefreshCommands(admission),
     ...onBillingOutcome(saga),
     ...onRevisionOutcomes(admission),
     ...onProjectEvent(saga),
   };
+  const handle = byKey(handlers, concurrencyMax, orderingKeyOf);
   const subscription = await bus.consume({
-    group: 'refresh-collector',
+    group: consumerGroup('refresh-collector', 'refresh.commands.v1', environment),
     topics: [
       'refresh.commands.v1',
       'billing.outcomes.v1',
       'revision.outcomes.v1',
       'project.events.v1',
     ],
-    onBatch: byKey(handlers, concurrencyMax, orderingKeyOf),
+    onBatch: (batch) => handle(batch.filter((message) => isOf(environment, message))),
   });
   lifetime.defer('consumer', () => subscription.stop());
+}
+
+/**
+ * Both collectors consume every message, and each has those of the accounts of its environment: the
+ * other one would refuse their commands, and release their holds as orphaned. What states no account
+ * names a refresh, which the other one does not find.
+ */
+export function isOf(environment: Environment, { body }: ReceivedMessage): boolean {
+  return !('accountId' in body) || environmentOf(body.accountId) === environment;
 }
 
 /** The messages of one refresh stay in order: a burst of its account does not delay it. */

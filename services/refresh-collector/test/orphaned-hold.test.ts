@@ -1,7 +1,8 @@
+import type { Environment } from '@inventory/contracts/environment';
 import type { BillingOutcome } from '@inventory/contracts/messages/billing';
-import type { ReceivedMessageOf } from '@inventory/messaging/bus';
+import type { ReceivedMessage, ReceivedMessageOf } from '@inventory/messaging/bus';
 import { only } from '@inventory/testkit/only';
-import { onBillingOutcome } from '../src/on-messages.ts';
+import { isOf, onBillingOutcome } from '../src/on-messages.ts';
 import type { Saga } from '../src/saga/open-saga.ts';
 import { sweepHolds } from '../src/saga/orphaned-holds.ts';
 import type { Refresh } from '../src/saga/refresh.domain.ts';
@@ -29,7 +30,11 @@ async function deliver(saga: Saga, body: BillingOutcome): Promise<void> {
   await onBillingOutcome(saga)['billing.outcome.v1']?.(message);
 }
 
-const sweep = (saga: Saga, { refreshId, accountId, projectId }: Refresh) => {
+const sweep = (
+  saga: Saga,
+  { refreshId, accountId, projectId }: Refresh,
+  environment: Environment = 'live',
+) => {
   const hold = {
     ...{ refreshId, accountId, projectId },
     asset: 'credits',
@@ -38,7 +43,7 @@ const sweep = (saga: Saga, { refreshId, accountId, projectId }: Refresh) => {
     reservedAtMs: Date.parse(at),
   } as const;
   const ledger = { listHoldsOlderThan: () => Promise.resolve({ asOfMs: null, items: [hold] }) };
-  return sweepHolds(saga, only(ledger), 3_600);
+  return sweepHolds(saga, only(ledger), 3_600, environment);
 };
 
 /** Reads that miss the refresh before one finds it; with the last, none ever does. */
@@ -94,6 +99,29 @@ describe('the hold of a refresh', () => {
       expect(['accepted', 'queued']).toContain(await phaseOf(refresh));
     },
   );
+});
+
+const environments = ['live', 'sandbox'] as const;
+const twin = 'acc_01a22676-365c-8dd6-aff8-31301bbc20c6';
+
+describe.each(environments)('the hold of the other environment, to the collector of %s', (own) => {
+  const accountId = own === 'live' ? twin : acceptedRefresh().accountId;
+
+  it('is never released as orphaned, by a sweep or by its outcome (Sandbox) [sandbox]', async () => {
+    const refresh = acceptedRefresh({ accountId });
+    const saga = stored.openSaga();
+    const outcome = { type: 'billing.outcome.v1', body: holdOf(refresh) };
+
+    await sweep(saga, refresh, own);
+
+    expect(saga.sent).toEqual([]);
+    expect(await phaseOf(refresh)).toBeUndefined();
+    const delivered = only<ReceivedMessage>(outcome as never);
+    const other = own === 'live' ? 'sandbox' : 'live';
+    expect(environments.filter((one) => isOf(one, delivered))).toEqual([other]);
+    await sweep(saga, refresh, other);
+    expect(typesOf(saga.sent)).toEqual(['billing.release.v1']);
+  });
 });
 
 /** A store in which another process inserts the refresh right after the first read. */

@@ -2,7 +2,7 @@ import { waitFor } from '@inventory/testkit/wait-for';
 import type { Customer } from './operator.ts';
 import { readProjectLog } from './project-log.ts';
 import type { RefreshRecord } from './public-api.ts';
-import type { TestStack } from './test-stack.ts';
+import type { StoryStack } from './test-stack.ts';
 
 /** Everything there is to know about a customer's refreshes once all of them are over. */
 export interface Accounts {
@@ -16,8 +16,8 @@ export interface Accounts {
  * once, resolved once and announced once; the account holds what was granted less what was charged.
  */
 export async function expectBalancedBooks(
-  stack: TestStack,
-  customer: Customer,
+  stack: StoryStack,
+  customer: Pick<Customer, 'accountId' | 'projectId' | 'api'>,
   acceptedIds: readonly string[],
 ): Promise<Accounts> {
   const { accountId, projectId } = customer;
@@ -65,7 +65,10 @@ function ids(records: readonly RefreshRecord[]): string[] {
   return records.map(({ refresh_id }) => refresh_id).toSorted();
 }
 
-async function listAll({ api, projectId }: Customer): Promise<RefreshRecord[]> {
+async function listAll({
+  api,
+  projectId,
+}: Pick<Customer, 'api' | 'projectId'>): Promise<RefreshRecord[]> {
   const records: RefreshRecord[] = [];
   let cursor: string | null = null;
   do {

@@ -53,6 +53,11 @@ export function scenarioScope(name: string, serial = 0): InventoryKey {
   return { platform_id: platformId, app_id: appId, context_id: contextId };
 }
 
+/** The account of the same kind that the sandbox has. */
+export function inSandbox(scope: InventoryKey): InventoryKey {
+  return { ...scope, platform_id: scope.platform_id.replace(/^76/, '77') };
+}
+
 export function sizeScope(size: number, serial: number): InventoryKey {
   const { platformId, appId, contextId } = sizeInventory(size, serial);
   return { platform_id: platformId, app_id: appId, context_id: contextId };

@@ -4,6 +4,8 @@
  *   761 SSS NNNNNNNNNNN   scenario number S, serial N (serial 0 is the one `GET /scenarios` lists)
  *   762 ZZZZZZ NNNNNNNN   an ordinary public account that holds Z assets, serial N
  *
+ * With 77 in place of 76 they are accounts of the same kinds for the product's sandbox.
+ *
  * Any other 17 digits are an account that does not exist.
  */
 export type PlatformIdMeaning =
@@ -28,8 +30,10 @@ export function readPlatformId(platformId: string): PlatformIdMeaning | undefine
   const part = (from: number, to?: number) => Number(platformId.slice(from, to));
   switch (platformId.slice(0, 3)) {
     case '761':
+    case '771':
       return { family: 'scenario', number: part(3, 6), serial: part(6) };
     case '762':
+    case '772':
       return { family: 'size', size: part(3, 9), serial: part(9) };
     default:
       return undefined;

@@ -10,6 +10,7 @@ import {
   assignAddresses,
   localUrl,
   type ServiceAddress,
+  sandboxCollectorUrl,
 } from '@inventory/local-stack/service-address';
 import { serviceEnvironment } from '@inventory/local-stack/service-environment';
 import { serviceTokenOf } from '@inventory/local-stack/service-tokens';
@@ -75,7 +76,8 @@ export async function startSharedStack(options: SharedStackOptions): Promise<Sta
   });
   lifetime.defer('simulator', () => simulator.close());
   const counts = Object.fromEntries(serviceNames.map((name) => [name, replicas]));
-  const addresses = await assignAddresses(counts, { gateway: 0, operator: 0, simulator: null });
+  const ports = { gateway: 0, operator: 0, simulator: null };
+  const addresses = await assignAddresses(counts, ports, true);
   const secrets = newSecrets();
   const serviceTokens = Object.fromEntries(
     serviceNames.map((name) => [name, serviceTokenOf(name, secrets.serviceTokenKey)]),
@@ -87,6 +89,7 @@ export async function startSharedStack(options: SharedStackOptions): Promise<Sta
       const environment = serviceEnvironment(address, {
         ...surroundings,
         simulatorUrl: simulator.url,
+        sandboxCollectorUrl: sandboxCollectorUrl(addresses),
         internalUrls: urlsBeside(address, addresses),
         given: {},
         overrides: { ...patientSettings(service), ...egressOf(simulator) },
@@ -115,7 +118,9 @@ export async function startSharedStack(options: SharedStackOptions): Promise<Sta
 /** The first replica of a service calls the first of another, the second the second. */
 function urlsBeside(address: ServiceAddress, all: readonly ServiceAddress[]) {
   const isSecond = address.name.endsWith('-2');
-  const beside = all.filter(({ name }) => name.endsWith('-2') === isSecond);
+  const beside = all.filter(
+    ({ name, environment }) => environment === 'live' && name.endsWith('-2') === isSecond,
+  );
   const urls = beside.map(({ service, httpPort }) => [service, localUrl(httpPort)]);
   return Object.fromEntries(urls) as Readonly<Record<ServiceName, string>>;
 }

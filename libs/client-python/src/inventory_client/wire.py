@@ -97,6 +97,7 @@ class BalanceLowEvent(TypedDict):
     version: int
     occurred_at: str
     project_id: str
+    environment: NotRequired[Literal["live", "sandbox"] | str]
     type: Literal["account.balance.low"]
     data: BalanceLowEventData
     links: BalanceLowEventLinks
@@ -215,6 +216,7 @@ class LivePage(TypedDict):
 
 class PageReadMeta(TypedDict):
     request_id: str
+    environment: NotRequired[Literal["live", "sandbox"] | str]
     product_code: Literal["platform.inventory.refresh.v1", "platform.inventory.watch.v1", "platform.inventory.current.page.v1", "platform.inventory.changes.page.v1", "platform.inventory.page.v1"] | str
     price_version: int
     credits_charged: int
@@ -234,6 +236,7 @@ class Pagination(TypedDict):
 
 class PlainMeta(TypedDict):
     request_id: str
+    environment: NotRequired[Literal["live", "sandbox"] | str]
 
 
 class PricesRefresh(TypedDict):
@@ -292,7 +295,7 @@ class Project(TypedDict):
     project_id: str
     account_id: str
     name: str | None
-    environment: Literal["live"] | str
+    environment: Literal["live", "sandbox"] | str
     rate_limit: AccountRateLimit
     service_account: AccountServiceAccount
     traffic_limit: AccountRateLimit
@@ -310,6 +313,7 @@ class RateLimit(TypedDict):
 
 class RefreshAcceptanceMeta(TypedDict):
     request_id: str
+    environment: NotRequired[Literal["live", "sandbox"] | str]
     product_code: Literal["platform.inventory.refresh.v1", "platform.inventory.watch.v1", "platform.inventory.current.page.v1", "platform.inventory.changes.page.v1", "platform.inventory.page.v1"] | str
     price_version: int
     credits_reserved: int
@@ -359,6 +363,7 @@ class RefreshCompletedEvent(TypedDict):
     version: int
     occurred_at: str
     project_id: str
+    environment: NotRequired[Literal["live", "sandbox"] | str]
     type: Literal["inventory.refresh.completed"]
     data: RefreshCompletedEventData
     links: RefreshCompletedEventLinks
@@ -517,6 +522,7 @@ class WatchPausedEvent(TypedDict):
     version: int
     occurred_at: str
     project_id: str
+    environment: NotRequired[Literal["live", "sandbox"] | str]
     type: Literal["inventory.watch.paused"]
     data: WatchPausedEventData
     links: WatchPausedEventLinks

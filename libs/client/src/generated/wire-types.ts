@@ -120,6 +120,11 @@ export interface components {
             readonly occurred_at: string;
             readonly project_id: string;
             /**
+             * @description `sandbox` for Credentials of a sandbox account, whose inventories are simulated.
+             * @enum {string}
+             */
+            readonly environment?: Open<"live" | "sandbox">;
+            /**
              * @description discriminator enum property added by openapi-typescript
              * @enum {string}
              */
@@ -234,6 +239,11 @@ export interface components {
         };
         readonly PageReadMeta: {
             readonly request_id: string;
+            /**
+             * @description `sandbox` for Credentials of a sandbox account, whose inventories are simulated.
+             * @enum {string}
+             */
+            readonly environment?: Open<"live" | "sandbox">;
             /** @enum {string} */
             readonly product_code: Open<"platform.inventory.refresh.v1" | "platform.inventory.watch.v1" | "platform.inventory.current.page.v1" | "platform.inventory.changes.page.v1" | "platform.inventory.page.v1">;
             /** Format: int64 */
@@ -260,6 +270,11 @@ export interface components {
         };
         readonly PlainMeta: {
             readonly request_id: string;
+            /**
+             * @description `sandbox` for Credentials of a sandbox account, whose inventories are simulated.
+             * @enum {string}
+             */
+            readonly environment?: Open<"live" | "sandbox">;
         };
         readonly Prices: {
             /** Format: int64 */
@@ -436,10 +451,10 @@ export interface components {
             readonly account_id: string;
             readonly name: string | null;
             /**
-             * @description More values may be added.
+             * @description `sandbox` for Credentials of a sandbox account, whose inventories are simulated.
              * @enum {string}
              */
-            readonly environment: "live";
+            readonly environment: Open<"live" | "sandbox">;
             /** @description The limit of the Service account. */
             readonly rate_limit: {
                 /** Format: int64 */
@@ -632,6 +647,11 @@ export interface components {
             readonly occurred_at: string;
             readonly project_id: string;
             /**
+             * @description `sandbox` for Credentials of a sandbox account, whose inventories are simulated.
+             * @enum {string}
+             */
+            readonly environment?: Open<"live" | "sandbox">;
+            /**
              * @description discriminator enum property added by openapi-typescript
              * @enum {string}
              */
@@ -650,6 +670,11 @@ export interface components {
         };
         readonly RefreshAcceptanceMeta: {
             readonly request_id: string;
+            /**
+             * @description `sandbox` for Credentials of a sandbox account, whose inventories are simulated.
+             * @enum {string}
+             */
+            readonly environment?: Open<"live" | "sandbox">;
             /** @enum {string} */
             readonly product_code: Open<"platform.inventory.refresh.v1" | "platform.inventory.watch.v1" | "platform.inventory.current.page.v1" | "platform.inventory.changes.page.v1" | "platform.inventory.page.v1">;
             /** Format: int64 */
@@ -701,6 +726,11 @@ export interface components {
             /** Format: date-time */
             readonly occurred_at: string;
             readonly project_id: string;
+            /**
+             * @description `sandbox` for Credentials of a sandbox account, whose inventories are simulated.
+             * @enum {string}
+             */
+            readonly environment?: Open<"live" | "sandbox">;
             /**
              * @description discriminator enum property added by openapi-typescript
              * @enum {string}

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { environment } from '../environment.ts';
 import { accountId, credentialId, projectId, serviceAccountId } from '../ids.ts';
 import {
   capUse,
@@ -67,7 +68,7 @@ export const projectView = wire({
   projectId,
   accountId,
   name: z.string().nullable(),
-  environment: z.enum(['live']).describe('More values may be added.'),
+  environment,
   ...keyFields,
   credentialSpendCap: capUse
     .nullable()

@@ -3,7 +3,7 @@ import { requestId } from '../ids.ts';
 import { publicCodes } from '../refusal-codes.ts';
 import { billingDisposition, billingReason, productCode } from '../vocabulary.ts';
 import { wire } from '../wire.ts';
-import { rateLimit, unitFunding } from './meta.ts';
+import { commonMeta, rateLimit, unitFunding } from './meta.ts';
 
 const billingFields = {
   priceVersion: z.int().min(1).optional(),
@@ -22,7 +22,7 @@ export type Billing = Readonly<z.infer<z.ZodObject<typeof billingFields>>>;
  * `price_version` is absent only where the price list has not been read yet.
  */
 export const errorMeta = wire({
-  requestId,
+  ...commonMeta,
   productCode: productCode.optional(),
   ...billingFields,
   rateLimit: rateLimit.optional(),

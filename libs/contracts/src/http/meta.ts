@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { environment } from '../environment.ts';
 import { requestId } from '../ids.ts';
 import { billingDisposition, billingReason, productCode } from '../vocabulary.ts';
 import { wire } from '../wire.ts';
@@ -15,8 +16,11 @@ export type RateLimit = z.output<typeof rateLimit>;
 export const trafficLimit = z.enum(['service_account', 'customer']);
 export type TrafficLimit = z.infer<typeof trafficLimit>;
 
+/** What every `meta` has: the environment wherever a key was accepted. */
+export const commonMeta = { requestId, environment: environment.optional() };
+
 /** `meta` of operations that cost nothing. */
-export const plainMeta = wire({ requestId });
+export const plainMeta = wire(commonMeta);
 
 /** Where subscription units pay; absent where prepaid credits do. */
 export const unitFunding = {
@@ -40,11 +44,15 @@ export const acceptanceTerms = wire(acceptanceTermsFields);
 export type AcceptanceTerms = z.output<typeof acceptanceTerms>;
 
 /** `meta` of refresh acceptance. */
-export const refreshAcceptanceMeta = wire({ requestId, ...acceptanceTermsFields, rateLimit });
+export const refreshAcceptanceMeta = wire({
+  ...commonMeta,
+  ...acceptanceTermsFields,
+  rateLimit,
+});
 
 /** `meta` of a page that was charged. */
 export const pageReadMeta = wire({
-  requestId,
+  ...commonMeta,
   productCode,
   priceVersion: z.int().min(1),
   creditsCharged: z.int().min(0),

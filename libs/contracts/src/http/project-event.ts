@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { environment } from '../environment.ts';
 import { eventId, projectId, refreshId, revisionId, watchId } from '../ids.ts';
 import { inventoryKey } from '../inventory-key.ts';
 import { refreshOutcome, watchPauseReason } from '../vocabulary.ts';
@@ -18,6 +19,7 @@ const common = {
   version: z.literal(1).describe('Version of the shape of this type.'),
   occurredAtMs: time,
   projectId,
+  environment: environment.optional(),
 };
 
 /** A refresh is terminal: its outcome, never assets. */

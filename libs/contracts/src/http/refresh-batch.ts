@@ -1,11 +1,10 @@
 import { z } from 'zod';
-import { requestId } from '../ids.ts';
 import { inventoryKey } from '../inventory-key.ts';
 import { defaultLanguage, language } from '../languages.ts';
 import { productCode } from '../vocabulary.ts';
 import { strictWire, wire } from '../wire.ts';
 import { itemError } from './error-body.ts';
-import { acceptanceTerms, rateLimit } from './meta.ts';
+import { acceptanceTerms, commonMeta, rateLimit } from './meta.ts';
 import { batchItems, idempotencyKey } from './parameters.ts';
 import { maxAgeSeconds, maxCredits, maxCreditsMin, refreshRecord } from './refresh.ts';
 
@@ -57,7 +56,7 @@ export const refusedBatchItem = wire({
 });
 
 /** `meta` of a batch; what was reserved is said by each item. */
-export const refreshBatchMeta = wire({ requestId, productCode, rateLimit });
+export const refreshBatchMeta = wire({ ...commonMeta, productCode, rateLimit });
 
 /** `data` of a batch: one result per item, in the order of the request. */
 export const refreshBatchResults = z.object({

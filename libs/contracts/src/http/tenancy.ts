@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { environment } from '../environment.ts';
 import { accountId, projectId, serviceAccountId } from '../ids.ts';
 import { time, wire } from '../wire.ts';
 
@@ -15,6 +16,10 @@ const times = { createdAtMs: time, changedAtMs: time };
 /** The customer: owns the balance, Projects and Service accounts. */
 export const accountRecord = wire({
   accountId,
+  environment,
+  parentAccountId: accountId
+    .nullable()
+    .describe('The live account whose sandbox it is; null for a live account.'),
   name: z.string(),
   state: ownerState,
   networkPolicy,

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { environment } from '../environment.ts';
 import { eventId, projectId, webhookEndpointId } from '../ids.ts';
 import { strictWire, time, wire } from '../wire.ts';
 import { pagination } from './meta.ts';
@@ -198,6 +199,7 @@ export const webhookPingEvent = wire({
   type: z.literal(webhookPingType),
   occurredAtMs: time,
   projectId,
+  environment: environment.optional(),
   data: wire({ endpointId: webhookEndpointId }),
   links: z.object({}),
 }).describe('A test of an endpoint, which is in no log.');

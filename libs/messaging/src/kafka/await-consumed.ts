@@ -1,3 +1,4 @@
+import type { Environment } from '@inventory/contracts/environment';
 import { consumerGroup, type ServiceName, topicsOf } from '@inventory/contracts/topics';
 import type { KafkaAccess } from '@inventory/runtime/kafka-access';
 import type { Logger } from '@inventory/runtime/logger';
@@ -8,6 +9,8 @@ import { readAsAdmin } from './kafkajs/read-as-admin.ts';
 
 export interface AwaitConsumedOptions extends KafkaAccess {
   readonly service: ServiceName;
+  /** Of a service that each environment has its own of; live when absent. */
+  readonly environment?: Environment | undefined;
   /** The services' own setting. */
   readonly topicPrefix: string;
   readonly logger: Logger;
@@ -44,12 +47,12 @@ export async function awaitConsumed(options: AwaitConsumedOptions): Promise<void
 
 async function readEnds(
   admin: Admin,
-  { service, topicPrefix }: AwaitConsumedOptions,
+  { service, environment, topicPrefix }: AwaitConsumedOptions,
 ): Promise<Wanted[]> {
   const wanted: Wanted[] = [];
   for (const name of topicsOf(service, 'consumers')) {
     const topic = topicPrefix + name;
-    const groupId = topicPrefix + consumerGroup(service, name);
+    const groupId = topicPrefix + consumerGroup(service, name, environment);
     for (const { partition, low, high } of await admin.fetchTopicOffsets(topic))
       if (low !== high) wanted.push({ topic, groupId, partition, end: BigInt(high) });
   }

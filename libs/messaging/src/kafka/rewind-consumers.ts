@@ -1,3 +1,4 @@
+import type { Environment } from '@inventory/contracts/environment';
 import {
   consumerGroup,
   type ServiceName,
@@ -13,6 +14,8 @@ import { readAsAdmin } from './kafkajs/read-as-admin.ts';
 export interface RewindOptions extends KafkaAccess {
   /** Its groups are rewound; none of its replicas may be running. */
   readonly service: ServiceName;
+  /** Of a service that each environment has its own of; live when absent. */
+  readonly environment?: Environment | undefined;
   /** The services' own setting. */
   readonly topicPrefix: string;
   /** Milliseconds since the epoch. */
@@ -48,10 +51,10 @@ export async function rewindConsumers(
 /** A running member would commit its own position over the one that is set here. */
 async function requireNoMembers(
   admin: Admin,
-  { service, topicPrefix }: RewindOptions,
+  { service, environment, topicPrefix }: RewindOptions,
 ): Promise<void> {
   const groupIds = topicsOf(service, 'consumers').map(
-    (topic) => topicPrefix + consumerGroup(service, topic),
+    (topic) => topicPrefix + consumerGroup(service, topic, environment),
   );
   const { groups } = await admin.describeGroups([...new Set(groupIds)]);
   const running = groups.flatMap(({ members }) => members).length;
@@ -62,10 +65,10 @@ async function requireNoMembers(
 async function rewindTopic(
   admin: Admin,
   name: TopicName,
-  { service, topicPrefix, toMs }: RewindOptions,
+  { service, environment, topicPrefix, toMs }: RewindOptions,
 ): Promise<{ partition: number; offset: string }[]> {
   const topic = topicPrefix + name;
-  const groupId = topicPrefix + consumerGroup(service, name);
+  const groupId = topicPrefix + consumerGroup(service, name, environment);
   const [committed] = await admin.fetchOffsets({ groupId, topics: [topic] });
   const wanted = await admin.fetchTopicOffsetsByTimestamp(topic, toMs);
   const earlier = wanted.filter(({ partition, offset }) => {

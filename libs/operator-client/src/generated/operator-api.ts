@@ -55,6 +55,30 @@ export interface paths {
         readonly patch: operations["changeAccount"];
         readonly trace?: never;
     };
+    readonly "/operator/v1/accounts/{account_id}/sandbox": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        /**
+         * Create the sandbox of an account
+         * @description An account with Projects, Credentials and limits of its own, whose inventories are simulated and whose credits fill up by themselves, once a day. An account has one: it is created by the first request, with a first Project, and returned by all. It is suspended and reactivated with its account.
+         *
+         *     Needs the role `support`.
+         *
+         *     Audited as `account.sandbox`.
+         */
+        readonly put: operations["createSandbox"];
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
     readonly "/operator/v1/accounts/{account_id}/projects": {
         readonly parameters: {
             readonly query?: never;
@@ -931,6 +955,13 @@ export interface components {
     schemas: {
         readonly Account: {
             readonly account_id: string;
+            /**
+             * @description `sandbox` for Credentials of a sandbox account, whose inventories are simulated.
+             * @enum {string}
+             */
+            readonly environment: "live" | "sandbox";
+            /** @description The live account whose sandbox it is; null for a live account. */
+            readonly parent_account_id: string | null;
             readonly name: string;
             /**
              * @description Suspended, none of its Credentials is valid.
@@ -1444,6 +1475,45 @@ export interface operations {
                 };
                 content: {
                     readonly "application/json": components["schemas"]["Account"];
+                };
+            };
+            /** @description Refused. */
+            readonly default: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    readonly createSandbox: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                readonly account_id: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: {
+            readonly content: {
+                readonly "application/json": Record<string, never>;
+            };
+        };
+        readonly responses: {
+            /** @description Done. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-ID": components["headers"]["X-Request-ID"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": {
+                        readonly account: components["schemas"]["Account"];
+                        readonly project: components["schemas"]["Project"];
+                    };
                 };
             };
             /** @description Refused. */
@@ -3527,6 +3597,7 @@ export const operationAddresses = {
     listAccounts: {"method":"get","template":"/operator/v1/accounts","path":[],"query":["limit","cursor"],"header":[]},
     readAccount: {"method":"get","template":"/operator/v1/accounts/{account_id}","path":["account_id"],"query":[],"header":[]},
     changeAccount: {"method":"patch","template":"/operator/v1/accounts/{account_id}","path":["account_id"],"query":[],"header":[]},
+    createSandbox: {"method":"put","template":"/operator/v1/accounts/{account_id}/sandbox","path":["account_id"],"query":[],"header":[]},
     createProject: {"method":"post","template":"/operator/v1/accounts/{account_id}/projects","path":["account_id"],"query":[],"header":[]},
     listProjects: {"method":"get","template":"/operator/v1/accounts/{account_id}/projects","path":["account_id"],"query":["limit","cursor"],"header":[]},
     readProject: {"method":"get","template":"/operator/v1/projects/{project_id}","path":["project_id"],"query":[],"header":[]},

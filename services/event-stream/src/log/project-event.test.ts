@@ -27,6 +27,7 @@ test('an event of a refresh names its inventory, its revision and where to read 
     type: 'inventory.refresh.completed',
     occurred_at: '2026-11-21T10:00:00.000Z',
     project_id: projectId,
+    environment: 'live',
     data: { refresh_id, state: 'completed', outcome, scope, revision_id, watch_id: null },
     links: {
       refresh: `/v2/platform/inventory-refreshes/${refresh_id}`,
@@ -108,4 +109,19 @@ test('a pause of a watch has one event however often it is announced, and each p
   });
   expect(writeWatchPausedEvent({ ...paused })).toEqual(writeWatchPausedEvent(paused));
   expect(later.id).not.toBe(writeWatchPausedEvent(paused).id);
+});
+
+test('every event states the environment of its account (Sandbox) [sandbox]', () => {
+  const accountId = 'acc_01a22676-365c-8dd6-aff8-31301bbc20c6';
+  const watchId = 'wat_0199c2a4-6f10-7b21-8c3d-4e5f6a7b8009';
+  const reason = 'insufficient_funds';
+  const of = { ...saved, accountId, watchId, reason, pausedAtMs: 0 } as const;
+
+  const events = [
+    writeRefreshEvent(of),
+    writeWatchPausedEvent(of),
+    writeBalanceLowEvent({ ...low, accountId }, projectId),
+  ];
+
+  expect(events.map((event) => parsed(event).environment)).toEqual(events.map(() => 'sandbox'));
 });

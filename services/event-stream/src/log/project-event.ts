@@ -1,3 +1,4 @@
+import { environmentOf } from '@inventory/contracts/environment';
 import { changesPath } from '@inventory/contracts/http/changes';
 import { currentPath } from '@inventory/contracts/http/current';
 import { refreshLink } from '@inventory/contracts/http/refresh';
@@ -15,7 +16,7 @@ import { uuidV5 } from '@inventory/runtime/identifiers';
  * members of any other, and its mark.
  */
 export function writeRefreshEvent(
-  completed: Omit<RefreshCompleted, 'accountId'>,
+  completed: RefreshCompleted,
   mark: { readonly test?: true } = {},
 ) {
   const { refreshId, projectId, outcome, scope, revisionId, watchId, completedAtMs } = completed;
@@ -26,6 +27,7 @@ export function writeRefreshEvent(
     version: 1,
     occurredAtMs: completedAtMs,
     projectId,
+    environment: environmentOf(completed.accountId),
     type,
     data: { refreshId, state: 'completed', outcome, scope, revisionId, watchId, ...mark },
     links: {
@@ -38,7 +40,7 @@ export function writeRefreshEvent(
 
 /** A pause has one event: its id is the UUIDv5 of the watch, the type and the time of the pause. */
 export function writeWatchPausedEvent(paused: MessageBody<'watch.paused.v1'>) {
-  const { watchId, projectId, scope, reason, pausedAtMs } = paused;
+  const { watchId, accountId, projectId, scope, reason, pausedAtMs } = paused;
   const type = 'inventory.watch.paused';
   const name = `${type}/${isoTime(pausedAtMs)}`;
   return writeEvent({
@@ -46,6 +48,7 @@ export function writeWatchPausedEvent(paused: MessageBody<'watch.paused.v1'>) {
     version: 1,
     occurredAtMs: pausedAtMs,
     projectId,
+    environment: environmentOf(accountId),
     type,
     data: { watchId, scope, reason },
     links: { watch: watchLink(projectId, scope) },
@@ -65,6 +68,7 @@ export function writeBalanceLowEvent(low: BillingBalanceLow, projectId: ProjectI
     version: 1,
     occurredAtMs: low.atMs,
     projectId,
+    environment: environmentOf(accountId),
     type,
     data: { available, threshold },
     links: { account: '/v2/account' },

@@ -1,3 +1,4 @@
+import { environmentOf } from '@inventory/contracts/environment';
 import { readRetryAfter } from '@inventory/http/retry-after';
 import { randomBetween } from '@inventory/runtime/backoff';
 import { type Clock, elapsedSince, monotonicNow } from '@inventory/runtime/clock';
@@ -50,6 +51,7 @@ function requestOf(
     headers: {
       'content-type': 'application/json',
       'user-agent': 'game-item-inventory-webhooks/1',
+      'inventory-environment': environmentOf(endpoint.accountId),
       ...signatureHeaders(content, signingSecrets(endpoint.secrets, nowMs)),
     },
   };

@@ -1,3 +1,4 @@
+import { environmentOf } from '@inventory/contracts/environment';
 import {
   type webhookEndpointChange,
   webhookEndpointsMax,
@@ -167,7 +168,7 @@ export async function removeEndpoint(
 /** Schedules a signed test event, which is in no log; it is sent to a disabled endpoint too. */
 export async function pingEndpoint(
   { deliveries, clock, identifiers, wake }: Webhooks,
-  { endpointId, projectId }: WebhookEndpoint,
+  { endpointId, accountId, projectId }: WebhookEndpoint,
 ): Promise<EventId> {
   const nowMs = clock.now();
   const eventId: EventId = `evt_${identifiers.uuidV7()}`;
@@ -177,6 +178,7 @@ export async function pingEndpoint(
     type: pingType,
     occurredAtMs: nowMs,
     projectId,
+    environment: environmentOf(accountId),
     data: { endpointId },
     links: {},
   });
@@ -187,6 +189,7 @@ export async function pingEndpoint(
   return eventId;
 }
 
+const sampleType = 'inventory.refresh.completed';
 const sampleScope = { platform_id: '76561190000000001', app_id: 730, context_id: 2 } as const;
 
 /**
@@ -198,8 +201,14 @@ export async function sendSample(
   projectId: ProjectId,
 ): Promise<{ readonly eventId: EventId; readonly endpoints: WebhookEndpointId[] }> {
   const nowMs = clock.now();
+  const wanted = (await store.listEndpoints(projectId)).filter(
+    ({ state, types }) => state === 'enabled' && types.includes(sampleType),
+  );
+  const [first] = wanted;
+  if (!first) return { eventId: `evt_${identifiers.uuidV7()}`, endpoints: [] };
   const completed = {
     refreshId: identifiers.uuidV7(),
+    accountId: first.accountId,
     projectId,
     outcome: 'complete_changed' as const,
     scope: sampleScope,
@@ -209,9 +218,6 @@ export async function sendSample(
     completedAtMs: nowMs,
   };
   const { id: eventId, type, json: body } = writeRefreshEvent(completed, { test: true });
-  const wanted = (await store.listEndpoints(projectId)).filter(
-    ({ state, types }) => state === 'enabled' && types.includes(type),
-  );
   const endpoints = wanted.map(({ endpointId }) => endpointId);
   const sample = { projectId, eventId, type, body, appendedAtMs: null };
   await deliveries.insertMissing(

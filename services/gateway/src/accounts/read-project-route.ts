@@ -41,6 +41,7 @@ export const readProjectRoute = dataRoute({
     const isFull = mayUse(principal.permissions, 'customer.account.read.v1');
     const caps = { credentialSpendCap, ...(isFull ? { spendCap } : {}) };
     const key = keyViewOf(principal, customerRequestsPerMinute);
-    return { data: { projectId, accountId, name, environment: 'live' as const, ...key, ...caps } };
+    const { environment } = principal;
+    return { data: { projectId, accountId, name, environment, ...key, ...caps } };
   },
 });

@@ -153,7 +153,8 @@ const rotateCredentialRoute = dataRoute({
     const { credentialId } = own;
     const overlapMs = body.overlapSeconds * 1_000;
     const scope = ['credential.rotate', credentialId];
-    const keyed = keyedCredential(header['Idempotency-Key'], scope, body);
+    const { environment } = request.principal;
+    const keyed = keyedCredential(header['Idempotency-Key'], scope, body, environment);
     const issued = await rotateOnce(deps, keyed, { credentialId, overlapMs });
     writeEnd(deps, request, {
       action: 'credential.rotate',

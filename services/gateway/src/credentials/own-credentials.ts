@@ -51,7 +51,12 @@ export async function issueOwnCredential(
   const { principal } = request;
   const { projectId } = principal;
   const own = await ownCredential(tenancy, principal);
-  const keyed = keyedCredential(key, ['credential.issue', projectId], wanted);
+  const keyed = keyedCredential(
+    key,
+    ['credential.issue', projectId],
+    wanted,
+    principal.environment,
+  );
   return await issueOnce(services, keyed, {
     requireShown: (credential) => requireIncluded(own, credential),
     async begin() {

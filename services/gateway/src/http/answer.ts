@@ -1,4 +1,5 @@
 import type { ServerResponse } from 'node:http';
+import type { Environment } from '@inventory/contracts/environment';
 import type { RateLimit } from '@inventory/contracts/http/meta';
 import type { RequestId } from '@inventory/contracts/ids';
 import type { Refusal } from '@inventory/contracts/refusal';
@@ -9,6 +10,8 @@ import type { Principal } from '../tenancy/principal.domain.ts';
 export interface AdmittedRequest {
   readonly requestId: RequestId;
   readonly principal: Principal;
+  /** That of the Principal; undefined where no key is required. */
+  readonly environment: Environment | undefined;
   readonly rateLimit: RateLimit;
   /**
    * Resolves once the request is counted; rejects with the refusal for the rate. An operation that is

@@ -32,6 +32,7 @@ import { publicRoute } from './public-route.ts';
 
 const product = 'platform.inventory.current.page.v1';
 const principal: Principal = {
+  environment: 'live',
   accountId: 'acc_1',
   projectId: 'prj_1',
   serviceAccountId: 'sa_1',
@@ -156,7 +157,10 @@ describe('every code of the closed list [error-codes]', () => {
         request_id: response.headers['x-request-id'],
         ...(detailOf(refused) ? { detail } : {}),
       });
-      expect(parsed.meta).toEqual({ request_id: response.headers['x-request-id'] });
+      expect(parsed.meta).toEqual({
+        request_id: response.headers['x-request-id'],
+        environment: 'live',
+      });
       expect(response.headers['retry-after']).toBe(hasRetryAfter(code) ? '7' : undefined);
     },
   );
@@ -190,6 +194,7 @@ test('an error of a billed operation says that nothing was charged (Errors: meta
 
   expect(response.json.meta).toEqual({
     request_id: response.headers['x-request-id'],
+    environment: 'live',
     product_code: product,
     price_version: 7,
     credits_charged: 0,

@@ -3,7 +3,7 @@ import { matchRoute } from '@inventory/http/match-route';
 import { measureRequests } from '@inventory/http/measure-requests';
 import Koa from 'koa';
 import { assignRequestId } from './assign-request-id.ts';
-import { authenticate, refusePlainHttp, refuseUnknownKeys } from './authenticate.ts';
+import { authenticate, beforeRequest, refusePlainHttp, refuseUnknownKeys } from './authenticate.ts';
 import { checkNetwork, checkPermission } from './authorize.ts';
 import { deliverPage } from './delivery/deliver-page.ts';
 import { limitPeers, withKey } from './limits/limit-peers.ts';
@@ -42,6 +42,7 @@ export function createPublicApp(
   app.use(limitPeers(frame.openRequests, frame.clientAddressOf));
   app.use(withKey(authenticate(frame)));
   app.use(withKey(checkNetwork()));
+  app.use(withKey(beforeRequest(frame)));
   app.use(withKey(limitRate(frame.limiter)));
   app.use(withKey(checkPermission()));
   app.use(runRoute(frame));

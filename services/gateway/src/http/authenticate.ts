@@ -3,7 +3,7 @@ import { pause, withDeadline } from '@inventory/runtime/wait';
 import { allowsAddress } from '../tenancy/network-policy.domain.ts';
 import type { Principal } from '../tenancy/principal.domain.ts';
 import type { PublicFrame } from './public-frame.ts';
-import type { PublicMiddleware } from './request-state.ts';
+import { type PublicMiddleware, required } from './request-state.ts';
 
 const plainHttpIssue = {
   in: 'header',
@@ -39,6 +39,13 @@ export function authenticate(frame: PublicFrame): PublicMiddleware {
     if (principal === null) throw new Refused({ code: 'invalid_api_key' });
     context.state.principal = principal;
     context.state.secretDigest = frame.principals.digestOf(secret);
+    await next();
+  };
+}
+
+export function beforeRequest({ beforeRequest }: PublicFrame): PublicMiddleware {
+  return async ({ state }, next) => {
+    await beforeRequest(required(state, 'principal'));
     await next();
   };
 }

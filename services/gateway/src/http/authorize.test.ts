@@ -15,6 +15,7 @@ import type { PublicEndpoint } from './public-route.ts';
 
 const accountId = newAccountId();
 const principal: Principal = {
+  environment: 'live',
   accountId,
   projectId: newProjectId(),
   serviceAccountId: defaultServiceAccountId(accountId),

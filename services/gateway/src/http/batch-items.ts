@@ -5,6 +5,7 @@ import { requestIssues } from '@inventory/http/validate-input';
 import type { Logger } from '@inventory/runtime/logger';
 import type { z } from 'zod';
 import type { AdmittedRequest } from './answer.ts';
+import { foreignInventory } from './own-inventory.ts';
 import { toPublicRefused } from './to-refused.ts';
 
 export type ReadItem<Item> =
@@ -12,14 +13,18 @@ export type ReadItem<Item> =
   | { readonly result: 'refused'; readonly refusal: PublicRefusal };
 
 /** An item of a batch, or its refusal, with its fields named by their path in the body. */
-export function readBatchItem<Item>(
+export function readBatchItem<Item extends { readonly platform_id: string }>(
   schema: z.ZodType<Item>,
   value: unknown,
   index: number,
+  { principal: { environment } }: AdmittedRequest,
 ): ReadItem<Item> {
-  const { data, error } = schema.safeParse(value, { error: issueText });
-  if (error === undefined) return { result: 'valid', item: data };
-  const issues = requestIssues('body', error, value, schema).map(({ field, reason }) => ({
+  const read = schema.safeParse(value, { error: issueText });
+  const found = read.success
+    ? foreignInventory(environment, read.data.platform_id, { in: 'body', field: 'platform_id' })
+    : requestIssues('body', read.error, value, schema);
+  if (read.success && found.length === 0) return { result: 'valid', item: read.data };
+  const issues = found.map(({ field, reason }) => ({
     in: 'body' as const,
     field: ['items', index, field].filter((part) => part !== '').join('.'),
     reason,

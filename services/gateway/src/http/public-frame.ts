@@ -18,6 +18,8 @@ export interface SharedFrame {
   /** Bytes of responses that their clients have not taken, by account. */
   readonly undelivered: DeliveryPlaces<AccountId>;
   readonly prices: { currentVersion(): number | null };
+  /** Runs before each request of a Principal. Never rejects. */
+  readonly beforeRequest: (principal: Principal) => Promise<void>;
 }
 
 /** What every public request is checked and rendered with. */

@@ -9,6 +9,7 @@ import { validateInput } from '@inventory/http/validate-input';
 import { invariant } from '@inventory/runtime/bug';
 import { z } from 'zod';
 import type { AdmittedRequest, PublicResponse, StreamedResponse } from './answer.ts';
+import { foreignInventory } from './own-inventory.ts';
 import type { V1Dialect } from './v1/v1-dialect.ts';
 
 export type PublicTag =
@@ -122,18 +123,34 @@ export function publicRoute<
         if (isOfProject && raw.path['project_id'] !== request.principal.projectId) {
           throw new Refused({ code: 'project_not_found' });
         }
+        requireOwnInventory(raw.path['platform_id'], request);
         const result = await handle(deps, input, request);
-        return 'data' in result ? encoded(endpoint.answer, result) : result;
+        return 'data' in result ? encoded(endpoint.answer, result, request) : result;
       },
     }),
   };
 }
 
+/** Refuses the path of an inventory of the other environment. */
+function requireOwnInventory(id: string | undefined, { environment }: AdmittedRequest): void {
+  if (id === undefined || environment === undefined) return;
+  const issues = foreignInventory(environment, id, { in: 'path', field: 'platform_id' });
+  if (issues.length > 0) throw new Refused({ code: 'invalid_request', detail: { issues } });
+}
+
 /** The common V2 envelope of a success. */
-function encoded({ status, body }: PublicAnswer, result: Enveloped<EnvelopedBody>): PublicResponse {
+function encoded(
+  { status, body }: PublicAnswer,
+  result: Enveloped<EnvelopedBody>,
+  { environment }: AdmittedRequest,
+): PublicResponse {
   invariant('data' in body, 'the operation has a response in the common envelope');
   const { data, meta, ...given } = result;
-  const sent = { success: true, data: z.encode(body.data, data), meta: z.encode(body.meta, meta) };
+  const sent = {
+    success: true,
+    data: z.encode(body.data, data),
+    meta: z.encode(body.meta, { ...Object(meta), environment }),
+  };
   return { status, ...given, body: Buffer.from(JSON.stringify(sent)) };
 }
 

@@ -87,9 +87,12 @@ function metaOf(
   priceVersion: number | null,
 ): ErrorMeta {
   const productCode = route?.product;
-  if (productCode === undefined || principal === undefined) return { requestId };
+  if (principal === undefined) return { requestId };
+  const { environment } = principal;
+  if (productCode === undefined) return { requestId, environment };
   return {
     requestId,
+    environment,
     productCode,
     ...(priceVersion !== null && { priceVersion }),
     creditsCharged: 0,

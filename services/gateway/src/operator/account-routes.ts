@@ -1,11 +1,15 @@
-import { accountRecord, ownerState } from '@inventory/contracts/http/tenancy';
+import { accountRecord, ownerState, projectRecord } from '@inventory/contracts/http/tenancy';
+import { wire } from '@inventory/contracts/wire';
+import { Refused } from '@inventory/http/refused';
 import { z } from 'zod';
+import { fillUp } from '../sandbox/play-credits.ts';
 import { accountForOperators } from '../tenancy/tenancy-views.ts';
 import { listById } from './list-by-id.ts';
 import { operatorRoute } from './operator-route.ts';
 import {
   accountPath,
   changeOf,
+  emptyBody,
   limitPerMinute,
   listOf,
   listQuery,
@@ -15,6 +19,8 @@ import {
 
 const tag = 'Accounts';
 const errors = ['account_not_found'] as const;
+
+const isSandboxIssue = { in: 'path', field: 'account_id', reason: 'is a sandbox itself' } as const;
 
 export const accountRoutes = [
   operatorRoute({
@@ -111,5 +117,35 @@ export const accountRoutes = [
     errors,
     handle: async ({ tenancy }, { path, body }) =>
       accountForOperators(await tenancy.changeAccount(path.accountId, body)),
+  }),
+  operatorRoute({
+    operationId: 'createSandbox',
+    command: 'account sandbox',
+    tag,
+    summary: 'Create the sandbox of an account',
+    description:
+      'An account with Projects, Credentials and limits of its own, whose inventories are simulated ' +
+      'and whose credits fill up by themselves, once a day. An account has one: it is created by the ' +
+      'first request, with a first Project, and returned by all. It is suspended and reactivated with ' +
+      'its account.',
+    method: 'PUT',
+    path: '/accounts/{account_id}/sandbox',
+    role: 'support',
+    action: 'account.sandbox',
+    input: { path: accountPath, body: emptyBody },
+    answer: wire({ account: accountRecord, project: projectRecord }),
+    errors: ['account_not_found', 'billing_unavailable'],
+    async handle(services, { path }) {
+      const { tenancy, collectorOf } = services;
+      const parent = await tenancy.requireAccount(path.accountId);
+      if (parent.parentAccountId !== null) {
+        throw new Refused({ code: 'invalid_request', detail: { issues: [isSandboxIssue] } });
+      }
+      // Without a collector none of its commands would be decided.
+      collectorOf('sandbox');
+      const { account, project } = await tenancy.createSandbox(parent);
+      await fillUp(services, account.accountId);
+      return { account: accountForOperators(account), project };
+    },
   }),
 ];

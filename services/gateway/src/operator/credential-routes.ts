@@ -1,4 +1,5 @@
 import { credentialIdOf } from '@inventory/contracts/credential-secret';
+import { environmentOf } from '@inventory/contracts/environment';
 import {
   credentialRecord,
   credentialRotation,
@@ -72,7 +73,9 @@ export const operatorCredentialRoutes = [
     async handle(services, { path: { projectId }, header, body }) {
       const { clock } = services;
       const scope = ['operator', 'credential.issue', projectId];
-      const keyed = keyedCredential(header['idempotency-key'], scope, body);
+      const { accountId } = await services.tenancy.requireProject(projectId);
+      const environment = environmentOf(accountId);
+      const keyed = keyedCredential(header['idempotency-key'], scope, body, environment);
       const issued = await issueOnce(services, keyed, {
         async begin() {
           requireFuture(body.expiresAtMs, clock.now());
@@ -170,7 +173,9 @@ export const operatorCredentialRoutes = [
     async handle(services, { path: { credentialId }, header, body }) {
       const overlapMs = body.overlapSeconds * 1_000;
       const scope = ['operator', 'credential.rotate', credentialId];
-      const keyed = keyedCredential(header['idempotency-key'], scope, body);
+      const { accountId } = await services.tenancy.requireCredential(credentialId);
+      const environment = environmentOf(accountId);
+      const keyed = keyedCredential(header['idempotency-key'], scope, body, environment);
       const issued = await rotateOnce(services, keyed, { credentialId, overlapMs });
       return shown(issued, services.clock.now());
     },

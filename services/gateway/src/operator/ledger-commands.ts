@@ -32,9 +32,15 @@ function requestIdOf(commandId: string): RequestId {
   return `req_${uuidV5(requestIdNamespace, commandId)}`;
 }
 
+/** What an entry is booked with. */
+export type BookingServices = Pick<
+  OperatorServices,
+  'tenancy' | 'commands' | 'identifiers' | 'deadlines'
+>;
+
 /** Sends an operator's command and waits for its outcome. */
 async function requestLedger(
-  { commands, identifiers, deadlines }: OperatorServices,
+  { commands, identifiers, deadlines }: BookingServices,
   command: OutgoingMessage,
 ): Promise<BillingOutcome> {
   const waitingId = `operator:${identifiers.uuidV7()}`;
@@ -64,7 +70,7 @@ export interface WantedEntry {
  * same key and inputs produce the same command, byte for byte, and the same outcome.
  */
 export async function bookEntry(
-  services: OperatorServices,
+  services: BookingServices,
   wanted: WantedEntry,
 ): Promise<BillingOutcome> {
   await services.tenancy.requireAccount(wanted.accountId);

@@ -9,6 +9,7 @@ import type { LedgerClient } from '../accounts/ledger-client.ts';
 import type { CaptureStore } from '../captures/capture-store.ts';
 import type { RequestReplyClient } from '../commands/request-reply-client.ts';
 import type { CursorSealer } from '../http/sealed-cursor.ts';
+import type { CollectorOf } from '../refreshes/collector-client.ts';
 import type { KeyedCredentialServices } from '../secrets/keyed-credentials.ts';
 import type { WatchStore } from '../watches/watch-store.ts';
 import type { AuditStore } from './audit-store.ts';
@@ -17,8 +18,7 @@ import type { AuditStore } from './audit-store.ts';
 export interface OperatorServices extends KeyedCredentialServices {
   readonly commands: RequestReplyClient;
   readonly ledger: LedgerClient;
-  /** Of the refresh-collector. */
-  readonly admission: InternalClient;
+  readonly collectorOf: CollectorOf;
   readonly inventories: RevisionStoreEraseClient;
   readonly captures: CaptureStore;
   /** Of the event-stream. */

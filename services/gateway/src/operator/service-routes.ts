@@ -1,3 +1,4 @@
+import { environmentOfPlatformId } from '@inventory/contracts/environment';
 import { scopePath } from '@inventory/contracts/http/parameters';
 import {
   quarantineLifted,
@@ -21,7 +22,7 @@ export const serviceRoutes = [
     tag,
     summary: 'Whether new refreshes are admitted, and how many are outstanding',
     role: 'read',
-    handle: ({ admission }) => admission.call(refreshApi.readAdmission, {}),
+    handle: ({ collectorOf }) => collectorOf('live').call(refreshApi.readAdmission, {}),
   }),
   operatorRoute({
     operationId: 'switchAdmission',
@@ -39,7 +40,7 @@ export const serviceRoutes = [
     input: { body: admissionChange },
     answer: admissionView,
     // Other reasons stay.
-    handle: ({ admission }, input) => admission.call(refreshApi.setAdmission, input),
+    handle: ({ collectorOf }, input) => collectorOf('live').call(refreshApi.setAdmission, input),
   }),
   operatorRoute({
     operationId: 'eraseInventory',
@@ -54,7 +55,8 @@ export const serviceRoutes = [
     action: 'inventory.erase',
     input: { path: scopePath },
     answer: inventoryKey.extend({ erased: z.literal(true) }),
-    async handle({ inventories, captures, admission: collector }, { path }) {
+    async handle({ inventories, captures, collectorOf }, { path }) {
+      const collector = collectorOf(environmentOfPlatformId(path.platform_id));
       await inventories.eraseInventory(path);
       await captures.eraseInventory(path);
       // After it: a scan that began before cannot record what it saw.

@@ -1,3 +1,4 @@
+import { environmentOf } from '@inventory/contracts/environment';
 import type { AccountId } from '@inventory/contracts/ids';
 import {
   type LivePageForm,
@@ -12,10 +13,10 @@ import type { InventoryKey } from '@inventory/contracts/inventory-key';
 import type { Language } from '@inventory/contracts/languages';
 import type { InventoryDenial, Refusal } from '@inventory/contracts/refusal';
 import { pageAssetsMax } from '@inventory/contracts/vocabulary';
-import type { InternalClient } from '@inventory/http/internal-client';
 import { pathOf } from '@inventory/http/path-of';
 import { Refused } from '@inventory/http/refused';
 import { z } from 'zod';
+import type { CollectorOf } from '../refreshes/collector-client.ts';
 
 export interface WantedLivePage {
   readonly scope: InventoryKey;
@@ -68,18 +69,18 @@ const refusals = [
 export type LivePageClient = ReturnType<typeof createLivePageClient>;
 
 /**
- * Reads of the platform through the collector. Rejects with ServiceUnreachable when it is unavailable.
+ * Reads of the platform through the collector of the account's environment. Rejects with ServiceUnreachable when it is unavailable.
  *
  * Every page that is admitted has a connection, so that it waits in the order of the collector, where
  * accounts are served round-robin. The lane has capacity for the few whose connection just closes.
  */
-export function createLivePageClient(client: InternalClient, calls: LivePageCalls) {
+export function createLivePageClient(collectorOf: CollectorOf, calls: LivePageCalls) {
   const { liveWaitMs, liveTransferMs, limits } = calls;
   const lane = { connections: limits.totalMax, waitingMax: limits.totalMax };
   return {
     async readLivePage(accountId: AccountId, wanted: WantedLivePage): Promise<LiveAnswer> {
       const { scope, signal, startAssetid, previousStartAssetid: before } = wanted;
-      const call = client.parts({
+      const call = collectorOf(environmentOf(accountId)).parts({
         method: 'GET',
         path: pathOf(livePagePath, scope),
         query: z.encode(livePageQuery, {

@@ -70,11 +70,11 @@ export function refusePage(refusal: Refusal): Refused {
 
 /** `meta` of a page; that of an error has the same fields, and may lack the price version as well. */
 export function pageMeta(
-  { requestId, rateLimit }: AdmittedRequest,
+  { requestId, environment, rateLimit }: AdmittedRequest,
   productCode: ProductCode,
   bill: PageBill,
 ) {
-  return z.encode(errorMeta, { requestId, productCode, ...bill, rateLimit });
+  return z.encode(errorMeta, { requestId, environment, productCode, ...bill, rateLimit });
 }
 
 /** The clock of the store may be ahead; no observation is of the future. */

@@ -54,7 +54,7 @@ export const readSummaryRoute = dataRoute({
     const query = { state: pending, refreshId: [], outcome: [], ...scope, limit: 1 };
     const [saved, { items }] = await Promise.all([
       storeReads.run(accountId, () => revisions.readSummary(scope)),
-      collector.listRefreshes({ path: { projectId }, query }),
+      collector.listRefreshes(accountId, { path: { projectId }, query }),
     ]);
     const ageSeconds = ageSecondsOf(saved.verifiedAtMs, clock);
     return { data: { scope, ...saved, ageSeconds, pendingRefresh: items[0] ?? null } };

@@ -51,8 +51,8 @@ async function cancelRefresh(
   requestId: RequestId,
   request: CancelRequest,
 ): Promise<RefreshView> {
-  const { projectId, refreshId } = request;
-  const view = await readRefresh(services.collector, projectId, refreshId);
+  const { refreshId } = request;
+  const view = await readRefresh(services.collector, request);
   if (view === null) throw new Refused({ code: 'refresh_not_found' });
   if (view.record.state === 'completed') throw new Refused({ code: 'refresh_already_completed' });
   const reply = await services.commands.request(
@@ -68,7 +68,7 @@ async function cancelRefresh(
   }
   switch (reply.body.result) {
     case 'cancelling':
-      return (await readRefresh(services.collector, projectId, refreshId)) ?? view;
+      return (await readRefresh(services.collector, request)) ?? view;
     case 'already_completed':
       throw new Refused({ code: 'refresh_already_completed' });
     case 'not_found':

@@ -1,4 +1,5 @@
-import type { RefreshId } from '@inventory/contracts/ids';
+import { type Environment, environmentOf } from '@inventory/contracts/environment';
+import type { AccountId, RefreshId } from '@inventory/contracts/ids';
 import { refreshApi } from '@inventory/contracts/internal/refresh';
 import type { RefreshRequest } from '@inventory/contracts/messages/refresh';
 import {
@@ -7,22 +8,32 @@ import {
   nullIfRefused,
 } from '@inventory/http/internal-client';
 
-/** Reads of the refresh-collector. Rejects with ServiceUnreachable when it is unavailable. */
+/** The refresh-collector of an environment. */
+export type CollectorOf = (environment: Environment) => InternalClient;
+
+/**
+ * Reads of the refresh-collector of the account's environment. Rejects with ServiceUnreachable when it is
+ * unavailable.
+ */
 export type CollectorClient = ReturnType<typeof createCollectorClient>;
 
-export function createCollectorClient({ call }: InternalClient) {
+export function createCollectorClient(collectorOf: CollectorOf) {
+  const clientOf = (accountId: AccountId) => collectorOf(environmentOf(accountId));
   return {
     /** Null when there is no such refresh. Nothing is shown of an `interim` read of a pending one. */
-    findRefresh(refreshId: RefreshId, read?: 'interim') {
+    async findRefresh(accountId: AccountId, refreshId: RefreshId, read?: 'interim') {
       const query = { interim: read === 'interim' ? ('true' as const) : undefined };
-      return nullIfRefused(call(refreshApi.readRefresh, { path: { refreshId }, query }));
+      const view = clientOf(accountId).call(refreshApi.readRefresh, { path: { refreshId }, query });
+      return await nullIfRefused(view);
     },
     /** The refreshes of a Project, newest first. */
-    listRefreshes: (input: CallInput<(typeof refreshApi.listRefreshes)['input']>) =>
-      call(refreshApi.listRefreshes, input),
-    readStatus: () => call(refreshApi.readStatus, {}),
+    listRefreshes: async (
+      accountId: AccountId,
+      input: CallInput<(typeof refreshApi.listRefreshes)['input']>,
+    ) => clientOf(accountId).call(refreshApi.listRefreshes, input),
+    readStatus: () => collectorOf('live').call(refreshApi.readStatus, {}),
     /** Whether the key is known, else what its admission would refuse. */
-    findAttempt({ accountId, projectId, scope, freshness, ...attempt }: RefreshRequest) {
+    async findAttempt({ accountId, projectId, scope, freshness, ...attempt }: RefreshRequest) {
       const query = {
         ...scope,
         accountId,
@@ -32,7 +43,7 @@ export function createCollectorClient({ call }: InternalClient) {
           maxAgeSeconds: freshness.maxAgeSeconds,
         }),
       };
-      return call(refreshApi.readAttempt, { path: { projectId }, query });
+      return await clientOf(accountId).call(refreshApi.readAttempt, { path: { projectId }, query });
     },
   };
 }

@@ -24,10 +24,10 @@ export const listRefreshesRoute = dataRoute({
     listRefreshes: { ...sameProject, ...nextPart() },
   }),
   errors: ['invalid_cursor'],
-  async handle({ collector, cursors }: RefreshServices, { path, query }) {
+  async handle({ collector, cursors }: RefreshServices, { path, query }, { principal }) {
     const parts = refreshParts(cursors, ['refreshes', path.projectId]);
     const { cursor, ...filter } = query;
-    const part = await collector.listRefreshes({
+    const part = await collector.listRefreshes(principal.accountId, {
       path,
       query: { ...filter, ...parts.begin(cursor) },
     });

@@ -1,4 +1,3 @@
-import type { ProjectId, RefreshId } from '@inventory/contracts/ids';
 import type { RefreshView } from '@inventory/contracts/internal/refresh';
 import { elapsedSince, monotonicNow } from '@inventory/runtime/clock';
 import type { CollectorClient } from './collector-client.ts';
@@ -11,11 +10,10 @@ import type { RefreshWait } from './refresh-waits.ts';
  */
 export async function readRefresh(
   collector: CollectorClient,
-  projectId: ProjectId,
-  refreshId: RefreshId,
+  { accountId, projectId, refreshId }: RefreshWait,
   read?: 'interim',
 ): Promise<RefreshView | null> {
-  const view = await collector.findRefresh(refreshId, read);
+  const view = await collector.findRefresh(accountId, refreshId, read);
   return view?.projectId === projectId && view.decision !== 'refused' ? view : null;
 }
 
@@ -35,11 +33,10 @@ export async function awaitRefresh(
   { collector, waits, deadlines, stopping }: RefreshServices,
   { waitSeconds, signal, ...wait }: RefreshWish,
 ): Promise<RefreshView | null> {
-  const { projectId, refreshId } = wait;
   const { waitSecondMs, waitReadEveryMs } = deadlines;
   const waitMs = waitSeconds * waitSecondMs;
   const place = waitMs > 0 ? waits.startWaiting(wait) : null;
-  if (place === null) return await readRefresh(collector, projectId, refreshId);
+  if (place === null) return await readRefresh(collector, wait);
   const ending = AbortSignal.any([signal, stopping]);
   const startMs = monotonicNow();
   try {
@@ -47,7 +44,7 @@ export async function awaitRefresh(
       const leftMs = waitMs - elapsedSince(startMs);
       const isLast = leftMs <= 0 || ending.aborted;
       const read = isLast ? undefined : 'interim';
-      const view = await readRefresh(collector, projectId, refreshId, read);
+      const view = await readRefresh(collector, wait, read);
       if (isLast || view === null || view.record.state === 'completed') return view;
       await place.waitForNotification(Math.min(leftMs, waitReadEveryMs), ending);
     }

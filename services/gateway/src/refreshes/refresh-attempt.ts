@@ -88,7 +88,7 @@ export async function sendAttempt(
 async function resultOf(
   services: RefreshServices,
   reply: RefreshDecision,
-  { fingerprint }: RefreshRequest,
+  request: RefreshRequest,
 ): Promise<AttemptResult> {
   switch (reply.decision) {
     case 'accepted':
@@ -98,7 +98,7 @@ async function resultOf(
     case 'refused':
       return refused(reply.refusal);
     case 'duplicate':
-      return await readWinner(services, reply.winnerRefreshId, fingerprint);
+      return await readWinner(services, reply.winnerRefreshId, request);
     default:
       return unreachable(reply);
   }
@@ -143,11 +143,11 @@ export function fingerprintText(inputs: FingerprintedInputs): string {
 async function readWinner(
   services: RefreshServices,
   winnerId: RefreshId,
-  fingerprint: string,
+  { accountId, fingerprint }: RefreshRequest,
 ): Promise<AttemptResult> {
   const startMs = monotonicNow();
   while (true) {
-    const view = await services.collector.findRefresh(winnerId);
+    const view = await services.collector.findRefresh(accountId, winnerId);
     // A refused attempt releases its key and is deleted later.
     if (view === null) return refused(inProgress);
     if (view.fingerprint !== fingerprint) return refused({ code: 'idempotency_conflict' });

@@ -87,7 +87,7 @@ export const requestRefreshesRoute = publicRoute({
   errors: [],
   async handle(services: RefreshServices, { body }, request) {
     const rateLimit = await takeBatch(services.limiter, request, body.items.length);
-    const items = await runItems(body.items.map(readItem), {
+    const items = await runItems(body.items.map(readItem.bind(null, request)), {
       keyOf: ({ key }) => key,
       concurrencyMax: batchConcurrencyMax,
       beginWithinMs: services.deadlines.batchMs,
@@ -115,8 +115,8 @@ interface BatchEntry {
 }
 
 /** An item of the request, or why it is none. */
-function readItem(value: unknown, index: number): BatchEntry {
-  const read = readBatchItem(refreshBatchItem, value, index);
+function readItem(request: AdmittedRequest, value: unknown, index: number): BatchEntry {
+  const read = readBatchItem(refreshBatchItem, value, index, request);
   const key = idempotencyKey.safeParse(Object(value).idempotency_key);
   return { key: key.data ?? '', read };
 }

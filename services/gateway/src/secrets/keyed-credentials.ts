@@ -1,4 +1,5 @@
 import { type CredentialSecret, writeSecret } from '@inventory/contracts/credential-secret';
+import type { Environment } from '@inventory/contracts/environment';
 import type { CredentialId } from '@inventory/contracts/ids';
 import type { Identifiers } from '@inventory/runtime/identifiers';
 import type { IssuedCredential, WantedCredential } from '../tenancy/credentials.ts';
@@ -24,8 +25,11 @@ export function keyedCredential(
   key: string | undefined,
   scope: readonly string[],
   inputs: unknown,
+  environment: Environment,
 ): KeyedCredential | null {
-  return key === undefined ? null : { key, scope, inputs, write: writeSecret };
+  if (key === undefined) return null;
+  const write: KeyedCredential['write'] = (id, entropy) => writeSecret(id, entropy, environment);
+  return { key, scope, inputs, write };
 }
 
 /**

@@ -1,5 +1,6 @@
 import type { AccountId } from '@inventory/contracts/ids';
 import type { ServiceContext } from '@inventory/service-host/service-context';
+import { firstProjectOf, sandboxTwinOf } from './sandbox-twin.ts';
 import {
   type CustomerAccount,
   type Project,
@@ -17,6 +18,7 @@ export async function createAccount(
   const nowMs = clock.now();
   const account: CustomerAccount = {
     accountId: `acc_${identifiers.uuidV7()}`,
+    parentAccountId: null,
     name: wanted.name,
     state: 'active',
     networkPolicy: null,
@@ -31,6 +33,27 @@ export async function createAccount(
   };
   await store.accounts.insert(account);
   return account;
+}
+
+/**
+ * The sandbox of an account and its first Project. Their ids are derived, so repeated it creates
+ * nothing. The parent is read after the insert: its suspension found the sandbox, or is seen here.
+ */
+export async function createSandbox(
+  store: TenancyStore,
+  changeAccount: (id: AccountId, change: { readonly state: 'suspended' }) => Promise<unknown>,
+  { clock }: ServiceContext,
+  parent: CustomerAccount,
+): Promise<{ readonly account: CustomerAccount; readonly project: Project }> {
+  const twin = sandboxTwinOf(parent, clock.now());
+  const { accountId } = twin;
+  await store.accounts.insert(twin);
+  const { state } = await store.accounts.require(parent.accountId);
+  if (state === 'suspended') await changeAccount(accountId, { state });
+  const account = await store.accounts.require(accountId);
+  const project = firstProjectOf(account, clock.now());
+  await store.projects.insert(project);
+  return { account, project: await store.projects.require(project.projectId) };
 }
 
 /** Accounts are never deleted, so the owner that was read stays valid. */

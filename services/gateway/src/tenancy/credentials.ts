@@ -4,6 +4,7 @@ import {
   secretEntropyBytes,
   writeSecret,
 } from '@inventory/contracts/credential-secret';
+import { type Environment, environmentOf } from '@inventory/contracts/environment';
 import type { CredentialId, ServiceAccountId } from '@inventory/contracts/ids';
 import { Refused } from '@inventory/http/refused';
 import { invariant } from '@inventory/runtime/bug';
@@ -43,9 +44,9 @@ export async function issueCredential(
   const project = await store.projects.require(wanted.projectId);
   const serviceAccountId = await serviceAccountOf(store, project, wanted.serviceAccountId);
   const credentialId = wanted.credentialId ?? (`cred_${identifiers.uuidV7()}` as const);
-  const { secret = mintSecret(credentialId) } = wanted;
-  const digest = secretDigest(secret);
   const { accountId, projectId } = project;
+  const { secret = mintSecret(credentialId, environmentOf(accountId)) } = wanted;
+  const digest = secretDigest(secret);
   const thing = { accountId, projectId, credentialId };
   const credential = await announce(thing, async (announcement) => {
     const { atMs } = announcement;
@@ -82,8 +83,11 @@ async function serviceAccountOf(
   return found.serviceAccountId;
 }
 
-export function mintSecret(credentialId: CredentialId): CredentialSecret {
-  return writeSecret(credentialId, randomBytes(secretEntropyBytes));
+export function mintSecret(
+  credentialId: CredentialId,
+  environment?: Environment,
+): CredentialSecret {
+  return writeSecret(credentialId, randomBytes(secretEntropyBytes), environment);
 }
 
 export interface WantedRotation {
@@ -104,9 +108,9 @@ export async function rotateCredential(
   announce: Announce,
   { credentialId, overlapMs, secret: keyedSecret }: WantedRotation,
 ): Promise<IssuedCredential> {
-  const secret = keyedSecret ?? mintSecret(credentialId);
-  const digest = secretDigest(secret);
   const found = await store.credentials.require(credentialId);
+  const secret = keyedSecret ?? mintSecret(credentialId, environmentOf(found.accountId));
+  const digest = secretDigest(secret);
   const isMade = ({ keyedRotations }: Credential) => keyedRotations.includes(digest);
   if (isMade(found)) return { credential: found, secret };
   if (found.state !== 'active') throw new Refused({ code: 'credential_revoked' });

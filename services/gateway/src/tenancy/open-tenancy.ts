@@ -5,9 +5,11 @@ import type { ServiceContext } from '@inventory/service-host/service-context';
 import type { Db } from 'mongodb';
 import type { Broadcasts } from '../commands/open-broadcasts.ts';
 import { type Announce, type ChangedThing, startAnnouncing } from './announce-changes.ts';
-import { createAccount, createProject, createServiceAccount } from './creations.ts';
+import { createAccount, createProject, createSandbox, createServiceAccount } from './creations.ts';
 import { issueCredential, revokeCredential, rotateCredential } from './credentials.ts';
 import { createPrincipalCache } from './principal-cache.ts';
+import { sandboxTwinId } from './sandbox-twin.ts';
+import type { CustomerAccount } from './tenancy.domain.ts';
 import { type Announcement, createTenancyStore, type ListPart } from './tenancy-store.ts';
 
 export type Tenancy = ReturnType<typeof openTenancy>;
@@ -35,7 +37,15 @@ export function openTenancy(
   broadcasts.invalidateOn(['authority.changed.v1'], ({ body }) => invalidate(body.accountId));
   const announce = startAnnouncing({ db, publish: bus.publish, invalidate }, context);
   const { accounts, projects, serviceAccounts, credentials, findBySecretDigest } = store;
-  const changeAccount = changesOf(accounts, announce);
+  const changeOne = changesOf(accounts, announce);
+  /** After the account its sandbox changes its state, too. */
+  async function changeAccount(id: AccountId, changes: Partial<CustomerAccount>) {
+    const changed = await changeOne(id, changes);
+    const { state } = changes;
+    const twinId = sandboxTwinId(id);
+    if (state !== undefined && (await accounts.find(twinId))) await changeOne(twinId, { state });
+    return changed;
+  }
   return {
     principals,
     findBySecretDigest,
@@ -47,6 +57,7 @@ export function openTenancy(
     findProject: projects.find,
     requireProject: projects.require,
     listProjects: (accountId: AccountId, part: ListPart) => projects.list({ accountId }, part),
+    createSandbox: createSandbox.bind(null, store, changeOne, context),
     createProject: createProject.bind(null, store, context),
     changeProject: changesOf(projects, announce),
     requireServiceAccount: serviceAccounts.require,

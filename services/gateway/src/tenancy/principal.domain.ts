@@ -1,3 +1,4 @@
+import type { Environment } from '@inventory/contracts/environment';
 import type {
   AccountId,
   CredentialId,
@@ -13,6 +14,8 @@ import {
 
 /** The Principal of an accepted secret: its owners, Credential and permissions. */
 export interface Principal {
+  /** That of its account. */
+  readonly environment: Environment;
   readonly accountId: AccountId;
   readonly projectId: ProjectId;
   readonly serviceAccountId: ServiceAccountId;

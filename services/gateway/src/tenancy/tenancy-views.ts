@@ -1,4 +1,5 @@
 import { publicIdOf } from '@inventory/contracts/credential-secret';
+import { environmentOf } from '@inventory/contracts/environment';
 import type { CredentialRecord } from '@inventory/contracts/http/credentials';
 import type { IssuedCredential } from './credentials.ts';
 import {
@@ -11,7 +12,12 @@ import {
 
 /** An account as operators see it. */
 export function accountForOperators(account: CustomerAccount) {
-  return { ...account, defaultServiceAccountId: defaultServiceAccountId(account.accountId) };
+  const { accountId } = account;
+  return {
+    ...account,
+    environment: environmentOf(accountId),
+    defaultServiceAccountId: defaultServiceAccountId(accountId),
+  };
 }
 
 /** A Service account as operators see it. */

@@ -18,6 +18,7 @@ test('a secret stands for its Credential with what its owners add (Tenancy)', ()
   });
 
   expect(accepted?.principal).toEqual({
+    environment: 'live',
     accountId: account.accountId,
     projectId: project.projectId,
     serviceAccountId: serviceAccount.serviceAccountId,

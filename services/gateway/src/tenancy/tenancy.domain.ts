@@ -1,3 +1,4 @@
+import { environmentOf } from '@inventory/contracts/environment';
 import { credentialRecord } from '@inventory/contracts/http/credentials';
 import {
   accountRecord,
@@ -5,7 +6,12 @@ import {
   projectRecord,
   serviceAccountRecord,
 } from '@inventory/contracts/http/tenancy';
-import { type AccountId, idPrefixes, type ServiceAccountId } from '@inventory/contracts/ids';
+import {
+  type AccountId,
+  accountId,
+  idPrefixes,
+  type ServiceAccountId,
+} from '@inventory/contracts/ids';
 import {
   type GrantedPermission,
   inventoryPermissions,
@@ -19,7 +25,10 @@ import { mayUse, type Principal } from './principal.domain.ts';
  * The customer. Its default Service account is a part of it, so that each account has one from the
  * first write on.
  */
-export const account = accountRecord.out.omit({ defaultServiceAccountId: true }).extend({
+const idAlone = { environment: true, defaultServiceAccountId: true } as const;
+export const account = accountRecord.out.omit(idAlone).extend({
+  /** Absent in what an older gateway writes. */
+  parentAccountId: accountId.nullable().default(null),
   /** Of the default Service account. */
   defaultNetworkPolicy: networkPolicy,
   /** Whether it has Service accounts beside the default one. */
@@ -153,6 +162,7 @@ export function networkPoliciesOf(found: FoundCredential): readonly NetworkPolic
 function principalOf(found: FoundCredential): Principal {
   const { credential, project, account, serviceAccount } = found;
   return {
+    environment: environmentOf(account.accountId),
     accountId: account.accountId,
     projectId: project.projectId,
     serviceAccountId: serviceAccount.serviceAccountId,

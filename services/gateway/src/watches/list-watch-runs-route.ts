@@ -43,7 +43,7 @@ export const listWatchRunsRoute = dataRoute({
     const watch = await watches.findWatch(projectId, scope);
     if (watch === null) throw new Refused({ code: 'watch_not_found' });
     const { charged, limit } = query;
-    const part = await collector.listRefreshes({
+    const part = await collector.listRefreshes(watch.accountId, {
       path: { projectId },
       query: {
         state: [],

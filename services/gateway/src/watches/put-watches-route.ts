@@ -44,7 +44,9 @@ export const putWatchesRoute = dataRoute({
   errors: [],
   async handle(services: WatchServices, { body: { items: values, dryRun: isDryRun } }, request) {
     const rateLimit = await takeBatch(services.limiter, request, values.length);
-    const wanted = values.map((value, index) => readBatchItem(watchBatchItem, value, index));
+    const wanted = values.map((value, index) =>
+      readBatchItem(watchBatchItem, value, index, request),
+    );
     const items = await runItems(wanted, {
       keyOf: placeOfItem,
       concurrencyMax: batchConcurrencyMax,

@@ -81,7 +81,7 @@ export async function withEndOfRun(
   watch: Watch,
 ): Promise<Watch | null> {
   if (!watch.run?.isOpen) return watch;
-  const view = await collector.findRefresh(watch.run.refreshId);
+  const view = await collector.findRefresh(watch.accountId, watch.run.refreshId);
   if (view === null) return null;
   if (view.decision === 'refused') return recordEnd(watch, null);
   const ended = endOf(view);
@@ -107,7 +107,7 @@ async function decide(
 ): Promise<Decision | 'undecided'> {
   const refreshId = runIdOf(watch);
   // Made by an earlier claim, it holds its own funds: what is judged now would be another run.
-  const made = tries > 1 ? await services.collector.findRefresh(refreshId) : null;
+  const made = tries > 1 ? await services.collector.findRefresh(watch.accountId, refreshId) : null;
   if (made?.decision === 'refused') return await withoutRefused(services, watch, made);
   const isMade = made?.decision === 'accepted' || (made !== null && tries >= triesMax);
   if (isMade) return { turn: 'run', refreshId };

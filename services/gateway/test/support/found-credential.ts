@@ -19,6 +19,7 @@ export function foundCredential(
   const account: CustomerAccount = {
     ...owner,
     accountId,
+    parentAccountId: null,
     name: 'Trader',
     rateLimitPerMinute: 120,
     defaultNetworkPolicy: null,

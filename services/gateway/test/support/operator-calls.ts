@@ -37,6 +37,7 @@ export function rightOperatorCall(operationId: string, named: Named): OperatorCa
     listAccounts: { path: '/accounts' },
     readAccount: { path: account },
     changeAccount: { method: 'PATCH', path: account, body: policy },
+    createSandbox: { method: 'PUT', path: `${account}/sandbox` },
     createProject: { method: 'POST', path: `${account}/projects` },
     listProjects: { path: `${account}/projects` },
     readProject: { path: project },

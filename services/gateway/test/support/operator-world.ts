@@ -125,7 +125,7 @@ export async function openOperatorWorld(): Promise<OperatorWorld> {
           tenancy: replica.tenancy,
           commands: createRequestReplyClient({ bus: replica.bus, replies }),
           ledger: createLedgerClient(clients.ledger, deadlines),
-          admission: clients.collector,
+          collectorOf: () => clients.collector,
           inventories: createRevisionStoreEraseClient(clients.revisions, deadlines),
           captures: createCaptureStore(replica.db, deadlines, logger),
           webhooks: clients.webhooks,

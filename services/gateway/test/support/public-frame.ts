@@ -32,6 +32,7 @@ export function newFrame(given: Partial<PublicFrame> = {}): PublicFrame {
     },
     undelivered: boundlessPlaces(clock),
     prices: { currentVersion: () => 1 },
+    beforeRequest: async () => {},
     v1DeprecatedAtMs: 0,
     deadlines: { findMs: 600_000, unknownKeyDelayMs: 0 },
     clock,

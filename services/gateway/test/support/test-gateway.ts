@@ -1,3 +1,4 @@
+import { environmentOf } from '@inventory/contracts/environment';
 import type { ProjectId } from '@inventory/contracts/ids';
 import type { MessageBus } from '@inventory/messaging/bus';
 import { createPendingReplies } from '@inventory/messaging/pending-replies';
@@ -101,6 +102,7 @@ export async function openWorld(clock: Clock = systemClock): Promise<GatewayWorl
     issue(overrides = {}) {
       const accountId = overrides.accountId ?? newAccountId();
       const principal: Principal = {
+        environment: environmentOf(accountId),
         accountId,
         serviceAccountId: defaultServiceAccountId(accountId),
         projectId: newProjectId(),
@@ -186,6 +188,7 @@ export function testGatewayConfig(
     operatorApi: { operators: [testOperator], attemptsPerMinute: 100_000 },
     services: {
       refreshCollectorUrl: world.collector.http.url,
+      sandboxRefreshCollectorUrl: undefined,
       billingLedgerUrl: world.ledger.http.url,
       revisionStoreUrl: world.revisions.http.url,
       eventStreamUrl: world.webhooks.http.url,

@@ -1,4 +1,4 @@
-import type { RefreshId } from '@inventory/contracts/ids';
+import type { AccountId, RefreshId } from '@inventory/contracts/ids';
 import type { RefreshView } from '@inventory/contracts/internal/refresh';
 import type { MessageBody } from '@inventory/contracts/messages';
 import type { FundsRefusal, RefreshRefusal } from '@inventory/contracts/refusal';
@@ -104,7 +104,7 @@ export async function openWatchStage(
     return { result: 'not_found' } as const;
   }
 
-  async function findRefresh(id: RefreshId): Promise<RefreshView | null> {
+  async function findRefresh(_accountId: AccountId, id: RefreshId): Promise<RefreshView | null> {
     if (stage.failingReads-- > 0) throw new Error('no primary');
     if (stage.missed.delete(id)) return null;
     const refusal = refused.get(id);

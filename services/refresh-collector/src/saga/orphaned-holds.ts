@@ -1,3 +1,4 @@
+import { type Environment, environmentOf } from '@inventory/contracts/environment';
 import type { CancelRequest } from '@inventory/contracts/messages/refresh';
 import type { TraceCarrier } from '@inventory/runtime/tracing';
 import { sendEffects } from './apply-fact.ts';
@@ -9,16 +10,19 @@ import { releaseHold } from './saga-messages.ts';
 
 /**
  * No hold expires. The command that resolves an old hold is resent when its refresh is terminal or
- * unknown; for a resolved hold the ledger re-emits the recorded outcome.
+ * unknown; for a resolved hold the ledger re-emits the recorded outcome. To this collector the
+ * refreshes of the other environment are unknown: their holds are left alone.
  */
 export async function sweepHolds(
   saga: Saga,
   holds: HoldClient,
   olderThanSeconds: number,
+  environment: Environment,
 ): Promise<void> {
   const { items } = await holds.listHoldsOlderThan(olderThanSeconds);
   for (const hold of items) {
     const { accountId, projectId, refreshId } = hold;
+    if (environmentOf(accountId) !== environment) continue;
     const stored = await saga.refreshes.findRefresh(refreshId);
     if (stored && !isTerminal(stored.phase)) continue;
     saga.logger.warn({ refreshId }, 'resolving old hold');

@@ -1,0 +1,20 @@
+import { type Environment, environmentOfPlatformId } from '@inventory/contracts/environment';
+import type { RequestIssue } from '@inventory/contracts/http/meta';
+
+const reasons: Readonly<Record<Environment, string>> = {
+  live: 'is an account of the sandbox, which only keys of a sandbox account can use',
+  sandbox: 'must be an account of the sandbox, whose ids begin with 771 or 772',
+};
+
+/**
+ * Why a Principal may not name a platform account; empty where it may. The inventories of an environment
+ * are those of its own platform accounts, so nothing that is saved of one is read in the other.
+ */
+export function foreignInventory(
+  environment: Environment,
+  platformId: string,
+  place: Pick<RequestIssue, 'in' | 'field'>,
+): RequestIssue[] {
+  if (environmentOfPlatformId(platformId) === environment) return [];
+  return [{ ...place, reason: reasons[environment] }];
+}

@@ -1,0 +1,157 @@
+import { errorMeta } from '@inventory/contracts/http/error-body';
+import { type FieldsSchema, sentFields } from '@inventory/contracts/wire';
+import { ServiceUnreachable } from '@inventory/http/internal-client';
+import { newScope } from '@inventory/testkit/builders';
+import { publicRoutes } from '../src/public-routes.ts';
+import { playCredits } from '../src/sandbox/play-credits.ts';
+import { sandboxTwinId } from '../src/tenancy/sandbox-twin.ts';
+import { world as operators } from './support/file-operator-world.ts';
+import { world } from './support/file-world.ts';
+import { mayAll, rightCall } from './support/operation-calls.ts';
+import { startTestGateway, type TestGateway } from './support/test-gateway.ts';
+
+const ofErrors = sentFields(errorMeta);
+let gateway: TestGateway;
+beforeAll(async () => {
+  gateway = await startTestGateway(world);
+});
+afterAll(() => gateway?.stop());
+
+async function newAccount(): Promise<string> {
+  const body = { name: 'Trader' };
+  return (await operators.call({ method: 'POST', path: '/accounts', body })).json.account_id;
+}
+const putSandbox = (accountId: string, call = operators.call) =>
+  call({ method: 'PUT', path: `/accounts/${accountId}/sandbox` });
+const change = (accountId: string, body: object) =>
+  operators.call({ method: 'PATCH', path: `/accounts/${accountId}`, body });
+const stateOf = async (accountId: string) =>
+  (await operators.call({ path: `/accounts/${accountId}` })).json.state;
+
+test('an account has one sandbox, however often and concurrently it is created: with a Project, play credits and lower limits (Sandbox) [sandbox]', async () => {
+  const parent = await newAccount();
+
+  const [first, ...more] = await Promise.all([1, 2, 3].map(() => putSandbox(parent)));
+  await putSandbox(parent);
+
+  expect(first?.json.account).toMatchObject({
+    account_id: expect.stringMatching(/^acc_[0-9a-f]{8}-[0-9a-f]{4}-8/),
+    parent_account_id: parent,
+    environment: 'sandbox',
+    state: 'active',
+    rate_limit_per_minute: 60,
+    events_enabled: true,
+  });
+  for (const { status, json } of more) {
+    expect(status).toBe(200);
+    expect(json.account.account_id).toBe(first?.json.account.account_id);
+    expect(json.project.project_id).toBe(first?.json.project.project_id);
+  }
+  const twin = `/accounts/${first?.json.account.account_id}`;
+  const projects = await operators.call({ path: `${twin}/projects` });
+  expect(projects.json.items).toHaveLength(1);
+  const { balances } = (await operators.call({ path: `${twin}/balance` })).json;
+  expect(balances[0].available).toBe(playCredits);
+});
+
+test('the secret of a sandbox Credential says test, also once it is rotated (Sandbox) [sandbox]', async () => {
+  const { json } = await putSandbox(await newAccount());
+  const path = `/projects/${json.project.project_id}/credentials`;
+
+  const issued = await operators.call({ method: 'POST', path, body: { scopes: ['*'] } });
+  const rotate = { method: 'POST', path: `/credentials/${issued.json.credential_id}/rotate` };
+  const rotated = await operators.call(rotate);
+
+  for (const { secret } of [issued.json, rotated.json]) {
+    expect(secret).toMatch(/^inv_test_[0-9A-Za-z]{22}_[0-9A-Za-z]{43}_[0-9A-Za-z]{6}$/);
+  }
+  const found = await operators.tenancy.principals.findPrincipal(rotated.json.secret);
+  expect(found).toMatchObject({ environment: 'sandbox', accountId: json.account.account_id });
+});
+
+test('a sandbox is suspended and reactivated with its account, and created suspended where that is (Sandbox) [sandbox]', async () => {
+  const [parent, late] = [await newAccount(), await newAccount()];
+  const twin = (await putSandbox(parent)).json.account.account_id;
+
+  await change(parent, { state: 'suspended' });
+  await change(late, { state: 'suspended' });
+  expect(await stateOf(twin)).toBe('suspended');
+  expect((await putSandbox(parent)).json.account.state).toBe('suspended');
+  expect((await putSandbox(late)).json.account.state).toBe('suspended');
+
+  await change(parent, { state: 'active' });
+  expect(await stateOf(twin)).toBe('active');
+  await change(twin, { state: 'suspended' });
+  expect(await stateOf(parent)).toBe('active');
+});
+
+test('a sandbox has none of its own, and without a collector of the sandbox none is created (Sandbox) [sandbox]', async () => {
+  const parent = await newAccount();
+  const collectorOf = () => {
+    throw new ServiceUnreachable('no sandbox is configured');
+  };
+  const without = await operators.callWith({ collectorOf });
+
+  expect(await putSandbox(parent, without)).toMatchObject({
+    status: 503,
+    json: { error: { detail: { reason: 'no sandbox is configured' } } },
+  });
+  const twin = (await putSandbox(parent)).json.account.account_id;
+  expect(await putSandbox(twin)).toMatchObject({
+    status: 422,
+    json: { error: { detail: { issues: [{ in: 'path', field: 'account_id' }] } } },
+  });
+});
+
+test('a Project of a sandbox says so (What a key can see) [sandbox]', async () => {
+  const { accountId } = world.issue().principal;
+  const { key, principal } = world.issue({ accountId: sandboxTwinId(accountId) });
+
+  const answer = await gateway.call({ path: `/v2/projects/${principal.projectId}`, key });
+
+  expect(answer.json.data.environment).toBe('sandbox');
+  expect(answer.json.meta.environment).toBe('sandbox');
+});
+
+test('every response with meta states the environment (Sandbox) [sandbox]', () => {
+  const metas = publicRoutes.flatMap(({ operationId, answer: { body } }) =>
+    'meta' in body ? [{ operationId, fields: sentFields(body.meta as FieldsSchema) }] : [],
+  );
+
+  expect(metas.length).toBeGreaterThan(30);
+  for (const { operationId, fields } of [...metas, { operationId: 'error', fields: ofErrors }]) {
+    expect([operationId, Object.keys(fields)]).toEqual([
+      operationId,
+      expect.arrayContaining(['environment']),
+    ]);
+  }
+});
+
+const ofInventories = publicRoutes.filter((route) => {
+  const { path } = rightCall(route.operationId, newScope(), { projectId: 'prj_1' });
+  return /\d{17}/.test(path) || ['requestRefreshes', 'putWatches'].includes(route.operationId);
+});
+
+test.each(ofInventories.map((route) => [route.operationId]))(
+  '%s refuses an inventory of the other environment before anything is read or charged (Sandbox) [sandbox]',
+  async (operationId) => {
+    const live = world.issue(mayAll);
+    const twin = world.issue({ ...mayAll, accountId: sandboxTwinId(live.principal.accountId) });
+    const ofSandbox = newScope({ platform_id: '77200000500000001' });
+    const calls = [
+      [live, ofSandbox],
+      [twin, newScope()],
+    ] as const;
+
+    const before = world.ledger.balanceOf(live.principal.accountId);
+    for (const [{ key, principal }, scope] of calls) {
+      const answer = await gateway.call({ ...rightCall(operationId, scope, principal), key });
+
+      const { issues } = (answer.json.data?.items[0] ?? answer.json).error.detail;
+      expect(issues).toEqual([
+        expect.objectContaining({ field: expect.stringMatching(/(^|\.)platform_id$/) }),
+      ]);
+      expect(world.ledger.balanceOf(principal.accountId)).toBe(before);
+    }
+  },
+);
