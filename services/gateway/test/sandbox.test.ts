@@ -54,20 +54,26 @@ test('an account has one sandbox, however often and concurrently it is created: 
   expect(balances[0].available).toBe(playCredits);
 });
 
-test('the secret of a sandbox Credential says test, also once it is rotated (Sandbox) [sandbox]', async () => {
-  const { json } = await putSandbox(await newAccount());
-  const path = `/projects/${json.project.project_id}/credentials`;
+test.each([
+  ['minted', {}],
+  ['derived', { 'idempotency-key': 'first-key' }],
+])(
+  'the secret of a sandbox Credential says test, %s, also once it is rotated (Sandbox) [sandbox]',
+  async (_how, headers) => {
+    const { json } = await putSandbox(await newAccount());
+    const path = `/projects/${json.project.project_id}/credentials`;
 
-  const issued = await operators.call({ method: 'POST', path, body: { scopes: ['*'] } });
-  const rotate = { method: 'POST', path: `/credentials/${issued.json.credential_id}/rotate` };
-  const rotated = await operators.call(rotate);
+    const issued = await operators.call({ method: 'POST', path, headers, body: { scopes: ['*'] } });
+    const rotate = `/credentials/${issued.json.credential_id}/rotate`;
+    const rotated = await operators.call({ method: 'POST', path: rotate, headers });
 
-  for (const { secret } of [issued.json, rotated.json]) {
-    expect(secret).toMatch(/^inv_test_[0-9A-Za-z]{22}_[0-9A-Za-z]{43}_[0-9A-Za-z]{6}$/);
-  }
-  const found = await operators.tenancy.principals.findPrincipal(rotated.json.secret);
-  expect(found).toMatchObject({ environment: 'sandbox', accountId: json.account.account_id });
-});
+    for (const { secret } of [issued.json, rotated.json]) {
+      expect(secret).toMatch(/^inv_test_[0-9A-Za-z]{22}_[0-9A-Za-z]{43}_[0-9A-Za-z]{6}$/);
+    }
+    const found = await operators.tenancy.principals.findPrincipal(rotated.json.secret);
+    expect(found).toMatchObject({ environment: 'sandbox', accountId: json.account.account_id });
+  },
+);
 
 test('a sandbox is suspended and reactivated with its account, and created suspended where that is (Sandbox) [sandbox]', async () => {
   const [parent, late] = [await newAccount(), await newAccount()];
