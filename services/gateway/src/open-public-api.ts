@@ -9,7 +9,7 @@ import type { Broadcasts } from './commands/open-broadcasts.ts';
 import type { RequestReplyClient } from './commands/request-reply-client.ts';
 import type { GatewayConfig } from './config.ts';
 import { createAuditLines } from './http/audit-lines.ts';
-import { createDeliveryPlaces } from './http/delivery/delivery-places.ts';
+import { createDeliveryPlaces } from './http/delivery/delivery-slots.ts';
 import { createRequestLimiter } from './http/limits/limit-requests.ts';
 import { createTrafficLimiter, type TrafficLimiter } from './http/limits/limit-traffic.ts';
 import { createRateWindowStore } from './http/limits/rate-window-store.ts';
@@ -26,7 +26,7 @@ import { createPositionCursors, type PositionCursors } from './streams/position-
 import type { Tenancy } from './tenancy/open-tenancy.ts';
 import { openWatches } from './watches/open-watches.ts';
 import { watchWork } from './watches/run-watch.ts';
-import type { WatchStandingOf } from './watches/watch-standing.ts';
+import type { WatchStandingOf } from './watches/watch-eligibility.ts';
 
 type Context = ServiceContext<GatewayConfig>;
 

@@ -16,9 +16,9 @@ import { openClients, type ServiceClients } from './open-clients.ts';
 import { openPublicApi } from './open-public-api.ts';
 import { createAuditStore } from './operator/audit-store.ts';
 import { openOperatorApi } from './operator/operator-app.ts';
+import { listEventProjectsRoute, readStandingRoute } from './tenancy/event-access-routes.ts';
 import { openTenancy, type Tenancy } from './tenancy/open-tenancy.ts';
-import { listEventProjectsRoute, readStandingRoute } from './tenancy/standing-routes.ts';
-import { createWatchStanding } from './watches/watch-standing.ts';
+import { createWatchStanding } from './watches/watch-eligibility.ts';
 
 export interface StartedGateway extends StartedService {
   readonly publicUrl: string;

@@ -40,7 +40,7 @@ export const work = {
   seats: {
     name: 'stream slots',
     collection: 'stream_replicas',
-    what: 'the open streams of a replica count against the limits of their Projects (`streams/stream-seats`)',
+    what: 'the open streams of a replica count against the limits of their Projects (`streams/stream-slots`)',
     places: 'one of each replica',
     leaseMs: 20_000,
     afterCrash: 'its slots are free once the lease has expired and a full Project needs one',

@@ -14,7 +14,7 @@ import { gatewayIndexes } from '../src/gateway-indexes.ts';
 import type { ReadKeyRecord } from '../src/pages/read-key.domain.ts';
 import { createReadKeyStore } from '../src/pages/read-key-store.ts';
 import { createPendingCancelStore } from '../src/refreshes/pending-cancel-store.ts';
-import { createSeatStore } from '../src/streams/stream-seat-store.ts';
+import { createSeatStore } from '../src/streams/stream-slot-store.ts';
 import type { Announce } from '../src/tenancy/announce-changes.ts';
 import { createAccount, createProject } from '../src/tenancy/creations.ts';
 import { issueCredential } from '../src/tenancy/credentials.ts';

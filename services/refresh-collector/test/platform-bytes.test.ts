@@ -13,8 +13,8 @@ import { createTestClock } from '@inventory/testkit/test-clock';
 import type { EgressConfig } from '../src/egress/egress-config.ts';
 import { openEgressIdentities } from '../src/egress/egress-identities.ts';
 import { createPlatformClient } from '../src/egress/platform-client.ts';
-import { classifyAnswer } from '../src/platform/platform-answer.domain.ts';
 import { pageMembers } from '../src/platform/platform-page.domain.ts';
+import { classifyAnswer } from '../src/platform/platform-response.domain.ts';
 
 const farMs = 600_000;
 const retryAfterMaxMs = 1_800_000;

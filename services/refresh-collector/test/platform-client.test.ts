@@ -10,7 +10,7 @@ import { only } from '@inventory/testkit/only';
 import type { EgressConfig } from '../src/egress/egress-config.ts';
 import { openEgressIdentities } from '../src/egress/egress-identities.ts';
 import { createPlatformClient } from '../src/egress/platform-client.ts';
-import { classifyAnswer } from '../src/platform/platform-answer.domain.ts';
+import { classifyAnswer } from '../src/platform/platform-response.domain.ts';
 
 const farMs = 600_000;
 /** Of connections that are never made. */

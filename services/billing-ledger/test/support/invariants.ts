@@ -1,9 +1,3 @@
-import {
-  agreesWithTheModel,
-  answersStick,
-  outcomesAreTheEntries,
-  refusalsMoveNothing,
-} from './answer-invariants.ts';
 import { fundingIsFixed, holdsAddUp, isConserved, isSolvent } from './balance-invariants.ts';
 import { accountsAreApart, stateIsTheFold, timeGoesOn } from './journal-invariants.ts';
 import {
@@ -13,6 +7,12 @@ import {
   readsAsItWillBe,
   warnsOncePerCrossing,
 } from './month-invariants.ts';
+import {
+  agreesWithTheModel,
+  answersStick,
+  outcomesAreTheEntries,
+  refusalsMoveNothing,
+} from './outcome-invariants.ts';
 import {
   chargesBySize,
   holdsWithinMaxCredits,

@@ -1,8 +1,8 @@
 import { readRetryAfter } from '@inventory/http/retry-after';
 import { randomBetween } from '@inventory/runtime/backoff';
 import { type Clock, elapsedSince, monotonicNow } from '@inventory/runtime/clock';
-import { answerText } from './answer-text.ts';
 import type { AttemptReport } from './delivery-store.ts';
+import { answerText } from './response-text.ts';
 import { signingSecrets } from './secret-rotation.domain.ts';
 import { afterAttempt, type RetryRules } from './webhook-delivery.domain.ts';
 import type {

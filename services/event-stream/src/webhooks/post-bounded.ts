@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream';
 import type { Dispatcher } from 'undici';
-import { startBytesMax } from './answer-text.ts';
+import { startBytesMax } from './response-text.ts';
 
 export interface BoundedRequest {
   readonly origin: string;

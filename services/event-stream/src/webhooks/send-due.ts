@@ -1,7 +1,7 @@
 import type { KeyedSemaphore, Semaphore } from '@inventory/runtime/semaphore';
+import { dueBy, type EndpointTurn } from './delivery-run.ts';
 import type { AttemptReport } from './delivery-store.ts';
 import { afterResult, concurrencyOf, pauseEndMs } from './endpoint-health.domain.ts';
-import { dueBy, type EndpointTurn } from './endpoint-turn.ts';
 import type { Webhooks } from './open-webhooks.ts';
 import { pingType } from './webhook-delivery.domain.ts';
 import type { WebhookEndpoint } from './webhook-document.ts';

@@ -1,8 +1,8 @@
 import type { Pending, WorkQueue } from '@inventory/work/work-queue';
 import type { WorkResult } from '@inventory/work/worker';
 import type { KeptEntry } from '../log/project-log-store.ts';
+import { dueBy, type EndpointTurn, newTurn } from './delivery-run.ts';
 import { pauseEndMs } from './endpoint-health.domain.ts';
-import { dueBy, type EndpointTurn, newTurn } from './endpoint-turn.ts';
 import type { Webhooks } from './open-webhooks.ts';
 import { type RequestCapacity, sendDue } from './send-due.ts';
 import type { DueEndpoint, NewDelivery, WebhookEndpoint } from './webhook-document.ts';

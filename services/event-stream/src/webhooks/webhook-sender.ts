@@ -1,6 +1,5 @@
 import { skippingInterim } from '@inventory/http/skip-interim';
 import { Agent, buildConnector } from 'undici';
-import { notingStatus, statusBefore } from './answer-status.ts';
 import { startDeadline } from './deadline.ts';
 import {
   AddressRefused,
@@ -9,6 +8,7 @@ import {
   NameUnresolved,
 } from './guarded-lookup.ts';
 import { type BoundedAnswer, postBounded } from './post-bounded.ts';
+import { notingStatus, statusBefore } from './response-status.ts';
 import { type AddressRules, parseWebhookUrl } from './webhook-address.domain.ts';
 import type { AttemptError } from './webhook-document.ts';
 

@@ -15,10 +15,10 @@ import {
 import { projectPath } from '@inventory/contracts/http/parameters';
 import { credentialId } from '@inventory/contracts/ids';
 import { z } from 'zod';
-import type { AdmittedRequest } from '../http/answer.ts';
 import { dataRoute, partOf } from '../http/data-route.ts';
 import { exampleIds } from '../http/openapi/examples.ts';
 import { nextPart, sameProject } from '../http/openapi/links.ts';
+import type { AdmittedRequest } from '../http/public-response.ts';
 import { listParts } from '../http/sealed-cursor.ts';
 import { requireFuture } from '../tenancy/credentials.ts';
 import { credentialView, issuedView } from '../tenancy/tenancy-views.ts';

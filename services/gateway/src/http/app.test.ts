@@ -24,10 +24,10 @@ import { z } from 'zod';
 import { type ApiCall, callApi, closeCalls } from '../../test/support/api-call.ts';
 import { newFrame } from '../../test/support/public-frame.ts';
 import type { Principal } from '../tenancy/principal.domain.ts';
-import type { PublicResponse } from './answer.ts';
 import { createPublicApp } from './app.ts';
 import { standingAt } from './limits/rate-window.domain.ts';
 import { errorExample } from './openapi/examples.ts';
+import type { PublicResponse } from './public-response.ts';
 import { publicRoute } from './public-route.ts';
 
 const product = 'platform.inventory.current.page.v1';

@@ -8,9 +8,9 @@ import { newFrame } from '../../test/support/public-frame.ts';
 import { publicRoutes } from '../public-routes.ts';
 import type { Principal } from '../tenancy/principal.domain.ts';
 import { defaultServiceAccountId } from '../tenancy/tenancy.domain.ts';
-import type { AdmittedRequest, PublicResponse } from './answer.ts';
 import { createPublicApp } from './app.ts';
 import type { PublicFrame } from './public-frame.ts';
+import type { AdmittedRequest, PublicResponse } from './public-response.ts';
 import type { PublicEndpoint } from './public-route.ts';
 
 const accountId = newAccountId();

@@ -1,8 +1,8 @@
 import { plainMeta } from '@inventory/contracts/http/meta';
 import type { DataOf, Input, InputSchemas } from '@inventory/http/route';
 import type { z } from 'zod';
-import type { AdmittedRequest, PublicResponse } from './answer.ts';
 import { exampleCursor, plainMetaExample } from './openapi/examples.ts';
+import type { AdmittedRequest, PublicResponse } from './public-response.ts';
 import {
   type PublicAnswer,
   type PublicEndpoint,

@@ -8,7 +8,7 @@ import type { BoundRoute, DataOf, Input, InputSchemas } from '@inventory/http/ro
 import { validateInput } from '@inventory/http/validate-input';
 import { invariant } from '@inventory/runtime/bug';
 import { z } from 'zod';
-import type { AdmittedRequest, PublicResponse, StreamedResponse } from './answer.ts';
+import type { AdmittedRequest, PublicResponse, StreamedResponse } from './public-response.ts';
 import type { V1Dialect } from './v1/v1-dialect.ts';
 
 export type PublicTag =

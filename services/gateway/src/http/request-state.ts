@@ -3,7 +3,7 @@ import type { RequestId } from '@inventory/contracts/ids';
 import { invariant } from '@inventory/runtime/bug';
 import type { Middleware, ParameterizedContext } from 'koa';
 import type { Principal } from '../tenancy/principal.domain.ts';
-import type { PageDelivery } from './answer.ts';
+import type { PageDelivery } from './public-response.ts';
 import type { BoundPublicRoute } from './public-route.ts';
 
 /** What a response holds until it is delivered. */

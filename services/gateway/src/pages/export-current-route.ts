@@ -5,9 +5,9 @@ import { type ExportFormat, exportFormats } from '@inventory/contracts/vocabular
 import { Refused } from '@inventory/http/refused';
 import { invariant, unreachable } from '@inventory/runtime/bug';
 import type { z } from 'zod';
-import type { AdmittedRequest, StreamedResponse } from '../http/answer.ts';
-import type { DeliveryPlaces } from '../http/delivery/delivery-places.ts';
+import type { DeliveryPlaces } from '../http/delivery/delivery-slots.ts';
 import { exampleIds, exampleRows } from '../http/openapi/examples.ts';
+import type { AdmittedRequest, StreamedResponse } from '../http/public-response.ts';
 import { publicRoute } from '../http/public-route.ts';
 import type { DeliveryPlace } from '../http/request-state.ts';
 import { billHeaders } from '../http/v1/v1-headers.ts';
@@ -21,8 +21,8 @@ import {
   type WantedExport,
 } from './open-export.ts';
 import type { PageServices } from './open-pages.ts';
-import { refusePage, replayed, toLanguageHeaders } from './page-answer.ts';
 import { billOf } from './page-bill.ts';
+import { refusePage, replayed, toLanguageHeaders } from './page-response.ts';
 import { keyHeader, languageHeaders, readErrors, replayedHeader } from './page-texts.ts';
 import { sendExport } from './send-export.ts';
 

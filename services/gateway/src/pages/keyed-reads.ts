@@ -3,7 +3,7 @@ import type { ProjectId, RequestId } from '@inventory/contracts/ids';
 import type { BalanceView } from '@inventory/contracts/internal/ledger';
 import type { Refusal } from '@inventory/contracts/refusal';
 import { pause } from '@inventory/runtime/wait';
-import type { AdmittedRequest } from '../http/answer.ts';
+import type { AdmittedRequest } from '../http/public-response.ts';
 import type { PageServices } from './open-pages.ts';
 import { type FetchedPage, type PaidRead, readCharged } from './page-charges.ts';
 import type { RequestedPage } from './page-intent.domain.ts';

@@ -10,7 +10,7 @@ import { createLineJoiner } from '@inventory/http/line-run';
 import { Refused } from '@inventory/http/refused';
 import { csvLine } from '@inventory/runtime/csv-text';
 import { z } from 'zod';
-import type { AdmittedRequest } from '../http/answer.ts';
+import type { AdmittedRequest } from '../http/public-response.ts';
 import { buyerOf } from '../tenancy/principal.domain.ts';
 import { type KeyedRead, type ReadKey, readKeyed } from './keyed-reads.ts';
 import type { PageServices } from './open-pages.ts';

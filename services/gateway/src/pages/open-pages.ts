@@ -14,7 +14,7 @@ import { openCaptures } from '../captures/open-captures.ts';
 import type { StagingClient } from '../captures/staging-client.ts';
 import { commandWork } from '../commands/command-work.ts';
 import type { RequestReplyClient } from '../commands/request-reply-client.ts';
-import { createDeliveryPlaces } from '../http/delivery/delivery-places.ts';
+import { createDeliveryPlaces } from '../http/delivery/delivery-slots.ts';
 import type { CursorSealer } from '../http/sealed-cursor.ts';
 import type { CollectorClient } from '../refreshes/collector-client.ts';
 import { createIntentCloser } from './close-intents.ts';

@@ -4,7 +4,7 @@ import type { Refusal } from '@inventory/contracts/refusal';
 import { elapsedSince, monotonicNow } from '@inventory/runtime/clock';
 import { isFundsRefusal } from '../accounts/funds.ts';
 import { type ReplyResult, replyOf } from '../commands/request-reply-client.ts';
-import type { PageDelivery } from '../http/answer.ts';
+import type { PageDelivery } from '../http/public-response.ts';
 import { chargeWait, openIntents } from '../metrics.ts';
 import type { IntentCloser } from './close-intents.ts';
 import type { PageServices } from './open-pages.ts';

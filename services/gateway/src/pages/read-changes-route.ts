@@ -7,13 +7,16 @@ import type { ChangeCounts } from '@inventory/contracts/messages/revision';
 import { Refused } from '@inventory/http/refused';
 import { z } from 'zod';
 import type { ChainOwner } from '../captures/capture.domain.ts';
-import type { AdmittedRequest } from '../http/answer.ts';
 import { changesExample, pageMetaExample } from '../http/openapi/examples.ts';
 import { nextPart, sameScope } from '../http/openapi/links.ts';
+import type { AdmittedRequest } from '../http/public-response.ts';
 import { publicRoute } from '../http/public-route.ts';
 import { buyerOf } from '../tenancy/principal.domain.ts';
 import { readKeyed } from './keyed-reads.ts';
 import type { PageServices } from './open-pages.ts';
+import { freeBill } from './page-bill.ts';
+import type { FetchedPage } from './page-charges.ts';
+import { openChangesCursor, sealChangesCursor } from './page-cursors.ts';
 import {
   ageSecondsOf,
   answerPage,
@@ -21,10 +24,7 @@ import {
   pageMeta,
   toLanguageHeaders,
   type WrittenPage,
-} from './page-answer.ts';
-import { freeBill } from './page-bill.ts';
-import type { FetchedPage } from './page-charges.ts';
-import { openChangesCursor, sealChangesCursor } from './page-cursors.ts';
+} from './page-response.ts';
 import { keyHeader, languageHeaders, readErrors, replayedHeader } from './page-texts.ts';
 import type { ChangesPageQuery, SavedChanges } from './revision-store-client.ts';
 

@@ -13,7 +13,6 @@ import { packEnd } from '@inventory/http/packed-body';
 import { unpack } from '@inventory/runtime/packed-bytes';
 import { z } from 'zod';
 import type { ChainOwner } from '../captures/capture.domain.ts';
-import type { AdmittedRequest } from '../http/answer.ts';
 import {
   exampleCursor,
   exampleIds,
@@ -22,10 +21,12 @@ import {
   pageMetaExample,
 } from '../http/openapi/examples.ts';
 import { nextPart, sameScope, sinceRevision } from '../http/openapi/links.ts';
+import type { AdmittedRequest } from '../http/public-response.ts';
 import { publicRoute } from '../http/public-route.ts';
 import { buyerOf } from '../tenancy/principal.domain.ts';
 import { type KeyedRead, type ReadKey, readKeyed } from './keyed-reads.ts';
 import type { PageServices } from './open-pages.ts';
+import { openCurrentCursor, sealCurrentCursor } from './page-cursors.ts';
 import {
   ageSecondsOf,
   answerPage,
@@ -33,8 +34,7 @@ import {
   pageMeta,
   toLanguageHeaders,
   type WrittenPage,
-} from './page-answer.ts';
-import { openCurrentCursor, sealCurrentCursor } from './page-cursors.ts';
+} from './page-response.ts';
 import { keyHeader, languageHeaders, readErrors, replayedHeader } from './page-texts.ts';
 import type { SavedPage, WantedSavedPage } from './revision-store-client.ts';
 

@@ -7,14 +7,14 @@ import { z } from 'zod';
 import type { ChainOwner } from '../captures/capture.domain.ts';
 import type { PageCapture } from '../captures/capture-page.ts';
 import { type LiveChain, openLiveChain, withoutCapture } from '../captures/live-chain.domain.ts';
-import type { AdmittedRequest } from '../http/answer.ts';
 import { exampleCursor, exampleRows, pageMetaExample } from '../http/openapi/examples.ts';
 import { nextPart, sameScope } from '../http/openapi/links.ts';
+import type { AdmittedRequest } from '../http/public-response.ts';
 import { publicRoute } from '../http/public-route.ts';
-import { liveAnswer, type PageToWrite } from './live-answer.ts';
+import { liveAnswer, type PageToWrite } from './live-response.ts';
 import type { PageServices } from './open-pages.ts';
-import { pageMeta, toLanguageHeaders } from './page-answer.ts';
 import { openLiveCursor, sealLiveCursor } from './page-cursors.ts';
+import { pageMeta, toLanguageHeaders } from './page-response.ts';
 import {
   keyHeader,
   languageHeaders,

@@ -1,6 +1,6 @@
 import type { Refusal } from '@inventory/contracts/refusal';
 import { bytesOf } from '@inventory/http/byte-parts';
-import type { AdmittedRequest } from '../http/answer.ts';
+import type { AdmittedRequest } from '../http/public-response.ts';
 import { buyerOf } from '../tenancy/principal.domain.ts';
 import { type KeyedRead, type ReadKey, readKeyed } from './keyed-reads.ts';
 import type { DeniedLivePage, FetchedLivePage, WantedLivePage } from './live-page-client.ts';

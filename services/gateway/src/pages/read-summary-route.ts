@@ -5,7 +5,7 @@ import { dataRoute } from '../http/data-route.ts';
 import { exampleIds, exampleScope } from '../http/openapi/examples.ts';
 import { sameScope, sinceRevision } from '../http/openapi/links.ts';
 import type { PageServices } from './open-pages.ts';
-import { ageSecondsOf } from './page-answer.ts';
+import { ageSecondsOf } from './page-response.ts';
 
 const pending = refreshState.options.filter((state) => state !== 'completed');
 

@@ -5,7 +5,7 @@ import { sameScope } from '../http/openapi/links.ts';
 import { publicRoute } from '../http/public-route.ts';
 import type { V1Dialect } from '../http/v1/v1-dialect.ts';
 import { billHeaders } from '../http/v1/v1-headers.ts';
-import { liveAnswer, type PageToWrite } from './live-answer.ts';
+import { liveAnswer, type PageToWrite } from './live-response.ts';
 import type { PageServices } from './open-pages.ts';
 import { keyHeader, readErrors, replayedHeader, v1PlatformErrors } from './page-texts.ts';
 import { readLivePage } from './read-live-page.ts';

@@ -4,9 +4,9 @@ import type { Transform } from 'node:stream';
 import { constants, createBrotliCompress, createGzip, createZstdCompress } from 'node:zlib';
 import type { ContentCoding } from '@inventory/contracts/vocabulary';
 import type { Clock } from '@inventory/runtime/clock';
-import type { PageDelivery } from '../http/answer.ts';
-import { stepBytes } from '../http/delivery/delivery-places.ts';
+import { stepBytes } from '../http/delivery/delivery-slots.ts';
 import { firstBytesMax, write, writeFirst } from '../http/delivery/first-bytes.ts';
+import type { PageDelivery } from '../http/public-response.ts';
 import type { DeliveryPlace } from '../http/request-state.ts';
 
 export interface ExportToSend {

@@ -5,10 +5,9 @@ import type { Refusal } from '@inventory/contracts/refusal';
 import type { Permission } from '@inventory/contracts/vocabulary';
 import { Refused } from '@inventory/http/refused';
 import { isFundsRefusal } from '../accounts/funds.ts';
-import type { AdmittedRequest } from '../http/answer.ts';
+import type { AdmittedRequest } from '../http/public-response.ts';
 import { buyerOf, mayUse } from '../tenancy/principal.domain.ts';
 import type { RefreshServices } from './open-refreshes.ts';
-import { type AdmittedRefresh, refreshProduct, toAdmitted } from './refresh-answer.ts';
 import {
   type AttemptResult,
   fingerprintOf,
@@ -18,6 +17,7 @@ import {
   sendAttempt,
   undecided,
 } from './refresh-attempt.ts';
+import { type AdmittedRefresh, refreshProduct, toAdmitted } from './refresh-response.ts';
 
 const currentPermission = 'platform.inventory.current.page.v1' satisfies Permission;
 

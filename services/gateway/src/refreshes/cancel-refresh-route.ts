@@ -11,7 +11,7 @@ import { queuedRecord } from '../http/openapi/examples.ts';
 import type { RefreshServices } from './open-refreshes.ts';
 import { cancelMessage } from './pending-cancels.ts';
 import { readRefresh } from './read-refresh.ts';
-import { refreshProduct, retryAfterHeader, retryAfterText } from './refresh-answer.ts';
+import { refreshProduct, retryAfterHeader, retryAfterText } from './refresh-response.ts';
 
 /** POST …/inventory-refreshes/{refresh_id}/cancel: free, repeatable. */
 export const cancelRefreshRoute = dataRoute({

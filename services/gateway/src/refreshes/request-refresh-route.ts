@@ -14,7 +14,7 @@ import { refreshLinks } from '../http/openapi/links.ts';
 import { publicRoute } from '../http/public-route.ts';
 import { admitRefresh } from './admit-refresh.ts';
 import type { RefreshServices } from './open-refreshes.ts';
-import { refreshProduct, retryAfterHeader, retryAfterText } from './refresh-answer.ts';
+import { refreshProduct, retryAfterHeader, retryAfterText } from './refresh-response.ts';
 
 /** POST …/refresh: starts a complete collection in the background. */
 export const requestRefreshRoute = publicRoute({

@@ -1,6 +1,6 @@
 import { newProjectId, newRequestId } from '@inventory/testkit/builders';
 import { createMemoryLog } from '../../test/support/memory-log.ts';
-import type { AdmittedRequest, PublicResponse } from '../http/answer.ts';
+import type { AdmittedRequest, PublicResponse } from '../http/public-response.ts';
 import { listEventsRoute } from './list-events-route.ts';
 
 test('an event of a later version is listed byte for byte, between those that are known (Events: kept log)', async () => {

@@ -16,9 +16,9 @@ import { createProjectHubs, type ProjectHubs } from './project-hubs.ts';
 import { watchSilentPeers } from './silent-peers.ts';
 import type { StreamConfig } from './stream-config.ts';
 import { countStreamClosed, observeStreams } from './stream-metrics.ts';
-import { createSeatStore } from './stream-seat-store.ts';
-import { createStreamSeats, type StreamSeats } from './stream-seats.ts';
 import type { SessionContext, StreamSession } from './stream-session.ts';
+import { createSeatStore } from './stream-slot-store.ts';
+import { createStreamSeats, type StreamSeats } from './stream-slots.ts';
 import { watchStreamPrincipals } from './watch-stream-principals.ts';
 
 type Context = ServiceContext<ServiceConfig & StreamConfig>;

@@ -2,7 +2,7 @@ import type { ProjectId } from '@inventory/contracts/ids';
 import { logHeadsMax } from '@inventory/contracts/internal/event-log';
 import type { AppendedEvent } from '@inventory/contracts/messages/project-events';
 import { createBatcher } from '@inventory/runtime/concurrency';
-import { createTurnFlush } from '@inventory/runtime/turn-flush';
+import { createTurnFlush } from '@inventory/runtime/tick-flush';
 import type { EventStreamClient } from './event-stream-client.ts';
 import { createProjectHub, type HubDeps, type HubStart, type ProjectHub } from './project-hub.ts';
 

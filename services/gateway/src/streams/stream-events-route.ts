@@ -4,16 +4,16 @@ import { projectPath } from '@inventory/contracts/http/parameters';
 import { streamFrames } from '@inventory/contracts/http/stream-frames';
 import { Refused } from '@inventory/http/refused';
 import { isoTime } from '@inventory/runtime/clock';
-import type { AdmittedRequest } from '../http/answer.ts';
 import { requireEvents } from '../http/authorize.ts';
 import { completedEvent, exampleCursor } from '../http/openapi/examples.ts';
+import type { AdmittedRequest } from '../http/public-response.ts';
 import { publicRoute } from '../http/public-route.ts';
 import { checkpointFrame, eventFrame } from './event-frame.domain.ts';
 import type { StreamServices } from './open-event-streams.ts';
 import { openStream, type StreamStart } from './open-stream.ts';
 import { openStreamConnection } from './stream-connection.ts';
-import type { Seat } from './stream-seats.ts';
 import { StreamSession } from './stream-session.ts';
+import type { Seat } from './stream-slots.ts';
 
 const headers = {
   'Content-Type': 'text/event-stream',

@@ -9,7 +9,7 @@ import type { Db } from 'mongodb';
 import type { RevisionStoreClient } from '../pages/revision-store-client.ts';
 import type { RefreshServices } from '../refreshes/open-refreshes.ts';
 import type { WatchConfig } from './watch-config.ts';
-import type { WatchStandingOf } from './watch-standing.ts';
+import type { WatchStandingOf } from './watch-eligibility.ts';
 import { createWatchStore, watchCollection } from './watch-store.ts';
 
 interface WatchesNeeds {

@@ -8,11 +8,11 @@ import {
 } from '@inventory/contracts/http/watches';
 import { inventoryKeyText } from '@inventory/contracts/inventory-key';
 import type { z } from 'zod';
-import type { AdmittedRequest } from '../http/answer.ts';
 import { itemRefusal, type ReadItem, readBatchItem, refusedItem } from '../http/batch-items.ts';
 import { dataRoute } from '../http/data-route.ts';
 import { rateLimitHeaders, takeBatch } from '../http/limits/limit-rate.ts';
 import { exampleScope } from '../http/openapi/examples.ts';
+import type { AdmittedRequest } from '../http/public-response.ts';
 import { batchConcurrencyMax, runItems } from '../http/run-batch.ts';
 import { buyerOf } from '../tenancy/principal.domain.ts';
 import { putWatch } from './manage-watches.ts';

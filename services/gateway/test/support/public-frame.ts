@@ -6,7 +6,7 @@ import { createPeerBuckets } from '../../src/http/limits/peer-buckets.ts';
 import { standingAt } from '../../src/http/limits/rate-window.domain.ts';
 import { createUnknownKeys } from '../../src/http/limits/unknown-keys.ts';
 import type { PublicFrame } from '../../src/http/public-frame.ts';
-import { boundlessPlaces } from './boundless-places.ts';
+import { boundlessPlaces } from './boundless-slots.ts';
 
 /** A frame that knows no key, and whose limits are far. */
 export function newFrame(given: Partial<PublicFrame> = {}): PublicFrame {

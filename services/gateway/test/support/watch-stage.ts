@@ -14,7 +14,7 @@ import { putWatch, type WantedWatch } from '../../src/watches/manage-watches.ts'
 import type { WatchServices } from '../../src/watches/open-watches.ts';
 import { runWatch } from '../../src/watches/run-watch.ts';
 import type { Watch } from '../../src/watches/watch.domain.ts';
-import type { WatchStanding } from '../../src/watches/watch-standing.ts';
+import type { WatchStanding } from '../../src/watches/watch-eligibility.ts';
 import { createWatchStore, watchCollection } from '../../src/watches/watch-store.ts';
 import { viewOf } from './fake-collector.ts';
 import { firstPrices } from './fake-ledger-reads.ts';

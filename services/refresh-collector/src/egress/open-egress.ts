@@ -4,7 +4,7 @@ import { startPeriodicJob } from '@inventory/runtime/periodic-job';
 import { createSerialExecutor } from '@inventory/runtime/serial-executor';
 import type { ServiceConfig } from '@inventory/runtime/service-settings';
 import type { ServiceContext } from '@inventory/service-host/service-context';
-import type { PlatformAnswer } from '../platform/platform-answer.domain.ts';
+import type { PlatformAnswer } from '../platform/platform-response.domain.ts';
 import type { RecentUse } from '../recent-use.ts';
 import type { AppBreakerStore } from './app-breaker-store.ts';
 import type { EgressConfig } from './egress-config.ts';

@@ -1,6 +1,6 @@
 import { propertyRuns } from '@inventory/testkit/property-runs';
 import fc from 'fast-check';
-import type { PlatformAnswer } from '../platform/platform-answer.domain.ts';
+import type { PlatformAnswer } from '../platform/platform-response.domain.ts';
 import {
   avoidedIdentities,
   evaluatePage,

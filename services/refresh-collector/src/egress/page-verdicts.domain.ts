@@ -1,5 +1,5 @@
-import type { PlatformAnswer } from '../platform/platform-answer.domain.ts';
 import type { PlatformPage } from '../platform/platform-page.domain.ts';
+import type { PlatformAnswer } from '../platform/platform-response.domain.ts';
 import {
   afterCountRefused,
   afterTooLarge,

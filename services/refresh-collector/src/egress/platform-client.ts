@@ -3,7 +3,7 @@ import { joined } from '@inventory/http/byte-parts';
 import { BodyTooLarge, dispatchRequest } from '@inventory/http/dispatch-request';
 import { readRetryAfter } from '@inventory/http/retry-after';
 import type { Clock } from '@inventory/runtime/clock';
-import type { RawPlatformAnswer } from '../platform/platform-answer.domain.ts';
+import type { RawPlatformAnswer } from '../platform/platform-response.domain.ts';
 import { acceptedCodings, decodeBody } from './decode-body.ts';
 import type { EgressConfig } from './egress-config.ts';
 import type { EgressIdentity } from './egress-identities.ts';

@@ -6,7 +6,7 @@ import {
   type FaultReason,
   type PlatformAnswer,
   type RawPlatformAnswer,
-} from '../platform/platform-answer.domain.ts';
+} from '../platform/platform-response.domain.ts';
 import type { SlotResult } from './egress-identity.domain.ts';
 import type { Egress } from './open-egress.ts';
 import type { PlatformClient } from './platform-client.ts';

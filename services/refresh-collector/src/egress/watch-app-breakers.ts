@@ -2,7 +2,7 @@ import type { AccountId } from '@inventory/contracts/ids';
 import { type InventoryKey, inventoryKeyText } from '@inventory/contracts/inventory-key';
 import type { Clock } from '@inventory/runtime/clock';
 import type { Logger } from '@inventory/runtime/logger';
-import type { PlatformAnswer } from '../platform/platform-answer.domain.ts';
+import type { PlatformAnswer } from '../platform/platform-response.domain.ts';
 import {
   type AppOpening,
   breakerState,

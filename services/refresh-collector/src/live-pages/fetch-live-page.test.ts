@@ -6,7 +6,7 @@ import { only } from '@inventory/testkit/only';
 import { createTestClock } from '@inventory/testkit/test-clock';
 import type { EgressIdentity } from '../egress/egress-identities.ts';
 import type { Denial } from '../egress/page-verdicts.domain.ts';
-import type { RawPlatformAnswer } from '../platform/platform-answer.domain.ts';
+import type { RawPlatformAnswer } from '../platform/platform-response.domain.ts';
 import { fetchLivePage, type LivePageRequest } from './fetch-live-page.ts';
 import type { LivePages } from './open-live-pages.ts';
 

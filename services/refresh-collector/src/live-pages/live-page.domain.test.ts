@@ -5,7 +5,7 @@ import {
   type PageRules,
   requestsFirstPage,
 } from '../egress/page-verdicts.domain.ts';
-import type { PlatformAnswer } from '../platform/platform-answer.domain.ts';
+import type { PlatformAnswer } from '../platform/platform-response.domain.ts';
 import {
   abandonedReadsMax,
   afterLiveAnswer,

@@ -9,8 +9,8 @@ import {
   type PageRules,
   type PageTries,
 } from '../egress/page-verdicts.domain.ts';
-import type { PlatformAnswer } from '../platform/platform-answer.domain.ts';
 import { firstAssets, type PlatformPage } from '../platform/platform-page.domain.ts';
+import type { PlatformAnswer } from '../platform/platform-response.domain.ts';
 
 /** The tries of one live page. */
 export interface LivePageProgress {

@@ -12,7 +12,7 @@ import {
   unreachableIdentities,
 } from '../egress/page-verdicts.domain.ts';
 import { readPage } from '../egress/read-page.ts';
-import type { PlatformAnswer } from '../platform/platform-answer.domain.ts';
+import type { PlatformAnswer } from '../platform/platform-response.domain.ts';
 import { applyTo } from '../saga/apply-fact.ts';
 import type { StagedPageRecord } from '../saga/refresh-document.ts';
 import type { Fact } from '../saga/refresh-fact.domain.ts';

@@ -5,8 +5,8 @@ import {
   type PageRules,
   type PageTries,
 } from '../egress/page-verdicts.domain.ts';
-import type { PlatformAnswer } from '../platform/platform-answer.domain.ts';
 import type { PlatformPage } from '../platform/platform-page.domain.ts';
+import type { PlatformAnswer } from '../platform/platform-response.domain.ts';
 import {
   type EndCheck,
   noEndCheck,

@@ -11,8 +11,8 @@ import {
   totalCount,
 } from '../domain/survey.ts';
 import type { ScopeLease } from '../storage/scope-store.ts';
-import { inTurns } from './in-turns.ts';
 import type { Scanning } from './open-scanning.ts';
+import { inTurns } from './run-yielding.ts';
 
 export interface ReadScan {
   readonly scan: CompletedScan;

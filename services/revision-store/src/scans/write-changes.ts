@@ -13,9 +13,9 @@ import type { ScanComparison } from '../domain/scan-comparison.ts';
 import { missingSource, type Survey } from '../domain/survey.ts';
 import type { BlockStore } from '../storage/block-store.ts';
 import { type ChangeSetWriter, isBlockFull, openSetWriter } from './change-set-writer.ts';
-import { gatherTexts } from './gather-texts.ts';
-import { inTurns } from './in-turns.ts';
+import { gatherTexts } from './collect-texts.ts';
 import type { Scanning } from './open-scanning.ts';
+import { inTurns } from './run-yielding.ts';
 import type { StagedPages } from './staged-pages.ts';
 
 interface ComparedScan<Head = Observation | null> {

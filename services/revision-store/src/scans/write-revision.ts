@@ -21,7 +21,7 @@ import type { Survey } from '../domain/survey.ts';
 import { readAssetRows } from '../reads/read-blocks.ts';
 import type { BlockStore } from '../storage/block-store.ts';
 import type { BlockPlace } from '../storage/collections.ts';
-import { gatherTexts, type WantedTexts } from './gather-texts.ts';
+import { gatherTexts, type WantedTexts } from './collect-texts.ts';
 import type { StagedPages } from './staged-pages.ts';
 
 export interface AssembledScan {

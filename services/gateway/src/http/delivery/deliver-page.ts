@@ -3,11 +3,11 @@ import { bytesOf } from '@inventory/http/byte-parts';
 import { invariant } from '@inventory/runtime/bug';
 import type { Clock } from '@inventory/runtime/clock';
 import { freeBytes } from '@inventory/runtime/free-bytes';
-import type { PageDelivery } from '../answer.ts';
 import { BilledRefused } from '../billed-refused.ts';
+import type { PageDelivery } from '../public-response.ts';
 import { renderRefused } from '../render-errors.ts';
 import type { DeliveryPlace, PublicContext, PublicMiddleware } from '../request-state.ts';
-import { stepBytes } from './delivery-places.ts';
+import { stepBytes } from './delivery-slots.ts';
 import { firstBytesMax, write, writeFirst } from './first-bytes.ts';
 
 /**

@@ -2,7 +2,7 @@ import { EventEmitter } from 'node:events';
 import type { Refused } from '@inventory/http/refused';
 import { createTestClock } from '@inventory/testkit/test-clock';
 import type { PublicContext } from '../request-state.ts';
-import { createDeliveryPlaces } from './delivery-places.ts';
+import { createDeliveryPlaces } from './delivery-slots.ts';
 import { holdBytes, holdRead } from './hold-response.ts';
 
 const limits = { perKeyMax: 100_000, totalMax: 150_000 };

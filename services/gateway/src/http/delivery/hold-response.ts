@@ -2,9 +2,9 @@ import type { AccountId } from '@inventory/contracts/ids';
 import type { Refusal } from '@inventory/contracts/refusal';
 import { bytesOf } from '@inventory/http/byte-parts';
 import { Refused } from '@inventory/http/refused';
-import type { PublicResponse } from '../answer.ts';
+import type { PublicResponse } from '../public-response.ts';
 import { type PublicContext, required } from '../request-state.ts';
-import type { DeliveryPlaces } from './delivery-places.ts';
+import type { DeliveryPlaces } from './delivery-slots.ts';
 
 const retryAfterSeconds = 1;
 

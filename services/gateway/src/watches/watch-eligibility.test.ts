@@ -1,7 +1,7 @@
 import { only } from '@inventory/testkit/only';
 import { createTestClock } from '@inventory/testkit/test-clock';
 import type { Credential } from '../tenancy/tenancy.domain.ts';
-import { createWatchStanding } from './watch-standing.ts';
+import { createWatchStanding } from './watch-eligibility.ts';
 
 const uuid = '0199c2a4-6f10-7b21-8c3d-4e5f6a7b8009';
 const owner = { projectId: `prj_${uuid}`, accountId: `acc_${uuid}` } as const;

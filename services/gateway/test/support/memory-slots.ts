@@ -1,7 +1,7 @@
 import type { ProjectId } from '@inventory/contracts/ids';
 import type { Clock } from '@inventory/runtime/clock';
 import { createMemoryLeases } from '@inventory/testkit/memory-leases';
-import type { SeatStore, StoredSeat } from '../../src/streams/stream-seat-store.ts';
+import type { SeatStore, StoredSeat } from '../../src/streams/stream-slot-store.ts';
 import { work } from '../../src/work.ts';
 
 /** The store of seats in memory. `step` is awaited before and after each atomic operation. */

@@ -1,6 +1,6 @@
 import { propertyRuns } from '@inventory/testkit/property-runs';
 import fc from 'fast-check';
-import { answerText, startBytesMax } from './answer-text.ts';
+import { answerText, startBytesMax } from './response-text.ts';
 import { newWebhookSecret } from './webhook-signature.ts';
 
 const textOf = (body: string | Buffer, secrets: readonly string[] = []) =>

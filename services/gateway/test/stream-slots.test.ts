@@ -6,8 +6,8 @@ import { testLogger } from '@inventory/testkit/namespace';
 import { waitFor } from '@inventory/testkit/wait-for';
 import type { WithLease } from '@inventory/work/lease';
 import type { Db } from 'mongodb';
-import { createSeatStore, seatIndexes } from '../src/streams/stream-seat-store.ts';
-import { createStreamSeats, type Seat } from '../src/streams/stream-seats.ts';
+import { createSeatStore, seatIndexes } from '../src/streams/stream-slot-store.ts';
+import { createStreamSeats, type Seat } from '../src/streams/stream-slots.ts';
 import { work } from '../src/work.ts';
 import { openEventStream } from './support/open-stream.ts';
 import {

@@ -1,6 +1,6 @@
 import type { AccountId } from '@inventory/contracts/ids';
 import type { Clock } from '@inventory/runtime/clock';
-import { createDeliveryPlaces } from '../../src/http/delivery/delivery-places.ts';
+import { createDeliveryPlaces } from '../../src/http/delivery/delivery-slots.ts';
 
 /** Places of which there are always enough. */
 export function boundlessPlaces(clock: Clock) {

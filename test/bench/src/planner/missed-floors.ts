@@ -1,5 +1,5 @@
 import { seededRandom } from '@inventory/testkit/seeded-random';
-import { rowsOf } from '../benchmarks/turns.ts';
+import { rowsOf } from '../benchmarks/planner.ts';
 import { isMissed } from '../row.ts';
 import { figuresOf } from './measure.ts';
 import type { Mix } from './mix.ts';

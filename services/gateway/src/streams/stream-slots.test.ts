@@ -3,9 +3,9 @@ import { newProjectId } from '@inventory/testkit/builders';
 import { propertyRuns } from '@inventory/testkit/property-runs';
 import { createTestClock } from '@inventory/testkit/test-clock';
 import fc from 'fast-check';
-import { createMemorySeats } from '../../test/support/memory-seats.ts';
+import { createMemorySeats } from '../../test/support/memory-slots.ts';
 import { work } from '../work.ts';
-import { createStreamSeats, type Seat, type StreamSeats } from './stream-seats.ts';
+import { createStreamSeats, type Seat, type StreamSeats } from './stream-slots.ts';
 
 const projectId = newProjectId();
 const perProjectMax = 3;

@@ -3,7 +3,7 @@ import { asRaw, type PackedBytes } from '@inventory/runtime/packed-bytes';
 import { propertyRuns } from '@inventory/testkit/property-runs';
 import fc from 'fast-check';
 import { missingSource } from '../domain/survey.ts';
-import { gatherTexts } from './gather-texts.ts';
+import { gatherTexts } from './collect-texts.ts';
 import type { PageRowLists, StagedPages, StagedRows } from './staged-pages.ts';
 
 const pageRowsMax = 65_536;

@@ -6,8 +6,8 @@ import { Refused } from '@inventory/http/refused';
 import { invariant } from '@inventory/runtime/bug';
 import type { Clock } from '@inventory/runtime/clock';
 import { z } from 'zod';
-import type { AdmittedRequest, PublicResponse } from '../http/answer.ts';
 import { BilledRefused } from '../http/billed-refused.ts';
+import type { AdmittedRequest, PublicResponse } from '../http/public-response.ts';
 import type { KeyedRead } from './keyed-reads.ts';
 import { billOf, type PageBill } from './page-bill.ts';
 

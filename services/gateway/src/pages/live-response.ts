@@ -1,9 +1,9 @@
 import { invariant } from '@inventory/runtime/bug';
-import type { PublicResponse } from '../http/answer.ts';
 import { BilledRefused } from '../http/billed-refused.ts';
+import type { PublicResponse } from '../http/public-response.ts';
 import type { FetchedLivePage } from './live-page-client.ts';
-import { answerPage, type BilledPage, replayed, type WrittenPage } from './page-answer.ts';
 import { billOf } from './page-bill.ts';
+import { answerPage, type BilledPage, replayed, type WrittenPage } from './page-response.ts';
 import type { LivePageRead } from './read-live-page.ts';
 
 /** What the responses of V2 and V1 are written from. */

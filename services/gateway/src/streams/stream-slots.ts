@@ -1,7 +1,7 @@
 import type { ProjectId } from '@inventory/contracts/ids';
 import type { Identifiers } from '@inventory/runtime/identifiers';
 import { DeadlineExceeded, withDeadline } from '@inventory/runtime/wait';
-import type { SeatStore, SeatToRemove, StoredSeat } from './stream-seat-store.ts';
+import type { SeatStore, SeatToRemove, StoredSeat } from './stream-slot-store.ts';
 
 interface SeatLimits {
   readonly perProjectMax: number;

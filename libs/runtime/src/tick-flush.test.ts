@@ -1,4 +1,4 @@
-import { createTurnFlush } from './turn-flush.ts';
+import { createTurnFlush } from './tick-flush.ts';
 
 const nextTick = () => new Promise<void>((resolve) => setImmediate(resolve));
 

@@ -1,11 +1,11 @@
 import { seededRandom } from '@inventory/testkit/seeded-random';
 import type { Benchmark } from '../benchmark.ts';
+import { figuresOf, type MixFigures } from '../planner/measure.ts';
+import type { Mix } from '../planner/mix.ts';
+import { mixesOf } from '../planner/mixes.ts';
+import { planCostRow } from '../planner/plan-cost.ts';
+import { simulate } from '../planner/simulate.ts';
 import { lessIsBetter, moreIsBetter, type Row } from '../row.ts';
-import { figuresOf, type MixFigures } from '../turns/measure.ts';
-import type { Mix } from '../turns/mix.ts';
-import { mixesOf } from '../turns/mixes.ts';
-import { planCostRow } from '../turns/plan-cost.ts';
-import { simulate } from '../turns/simulate.ts';
 
 const paidFloor = 0.9;
 const waitOverFairMax = 2;

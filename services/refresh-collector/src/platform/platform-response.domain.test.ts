@@ -1,5 +1,5 @@
 import { pageRowsMax } from '@inventory/contracts/staged-rows';
-import { classifyAnswer, type RawPlatformAnswer, readEResult } from './platform-answer.domain.ts';
+import { classifyAnswer, type RawPlatformAnswer, readEResult } from './platform-response.domain.ts';
 
 const responseOf = (status: number, body: string): RawPlatformAnswer => ({
   status,

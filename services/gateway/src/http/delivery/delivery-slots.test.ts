@@ -2,7 +2,7 @@ import { propertyRuns } from '@inventory/testkit/property-runs';
 import { createTestClock } from '@inventory/testkit/test-clock';
 import fc from 'fast-check';
 import type { DeliveryPlace } from '../request-state.ts';
-import { createDeliveryPlaces } from './delivery-places.ts';
+import { createDeliveryPlaces } from './delivery-slots.ts';
 
 const bytesPerSecondMin = 64 * 1024;
 /** A pause of ten seconds and the time of a step, four. */

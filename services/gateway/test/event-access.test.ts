@@ -3,7 +3,7 @@ import { createInternalApp } from '@inventory/http/internal-app';
 import { secretDigest } from '@inventory/runtime/secret-digest';
 import { newProjectId } from '@inventory/testkit/builders';
 import { openNamespace, testLogger } from '@inventory/testkit/namespace';
-import { listEventProjectsRoute, readStandingRoute } from '../src/tenancy/standing-routes.ts';
+import { listEventProjectsRoute, readStandingRoute } from '../src/tenancy/event-access-routes.ts';
 import { openTenancyReplica } from './support/tenancy-replica.ts';
 
 const serviceToken = 'the-token-of-the-event-stream';
