@@ -22,7 +22,7 @@ let receiver: Awaited<ReturnType<typeof startReceiver>>;
 beforeAll(async () => {
   if (!programs) return;
   receiver = await startReceiver();
-  receiver.answerWith(({ path }) => ({ status: path === '/gone' ? 410 : 204 }));
+  receiver.respondWith(({ path }) => ({ status: path === '/gone' ? 410 : 204 }));
   // Streams that end within the test.
   stack = await openTestStack({ serviceEnvironment: { gateway: { STREAM_LIFE_MAX_MS: '4000' } } });
   prometheus = await startPrometheus(programs, stack, [rules]);

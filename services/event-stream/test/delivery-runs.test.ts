@@ -20,7 +20,7 @@ beforeAll(async () => {
     // No machine is so slow that an endpoint of these tests is.
     limits: {
       ...{ requestsMax: 64, requestsPerEndpointMax: 4 },
-      ...{ slowFromMs: 600_000, turnMs: 600_000 },
+      ...{ slowFromMs: 600_000, runMs: 600_000 },
       ...{ claimMs: 1_200_000, waitMaxMs: 86_400_000 },
     },
     retries: { scheduleMs: [50, 100], retryAfterMaxMs: 86_400_000 },
@@ -32,23 +32,23 @@ afterAll(async () => {
   await mongo.close();
 });
 
-/** An endpoint that responds fast, in a turn of many events: four requests are held. */
-async function withHeldTurn(path: string, events = 20) {
+/** An endpoint that responds fast, in a run of many events: four requests are held. */
+async function withHeldRun(path: string, events = 20) {
   const { receiver } = world;
   const customer = newCustomer();
   const endpoint = await world.create(customer, path);
-  receiver.answerWith(() => ({ status: 204 }));
+  receiver.respondWith(() => ({ status: 204 }));
   await world.announce(customer);
   await deliveryWhen(world, endpoint, 'the endpoint responds', isDelivered);
   const [opening, released] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
-  receiver.answerWith(async (hook) => {
+  receiver.respondWith(async (hook) => {
     const count = receiver.of(hook.path).length;
     if (hook.path === path && count === 2) await opening.promise;
     else if (hook.path === path && count <= 6) await released.promise;
     return { status: 204 };
   });
   await world.announce(customer);
-  await waitFor('the first turn is under way', () => receiver.of(path).length === 2);
+  await waitFor('the first run is under way', () => receiver.of(path).length === 2);
   await world.announce(customer, events);
   const log = mongo.db.collection('projectLog');
   await waitFor(
@@ -69,7 +69,7 @@ const eventsOf = (path: string) =>
   world.receiver.of(path).map(({ headers }) => headers['webhook-id']);
 
 test('an endpoint that responds fast has four requests at once, and each event one delivery, listed while it waits (Events: webhooks)', async () => {
-  const { endpoint, release } = await withHeldTurn('/kept-up');
+  const { endpoint, release } = await withHeldRun('/kept-up');
   const before = await storedOf(endpoint.endpointId);
   release();
   const stored = await waitFor('everything is delivered', async () => {
@@ -84,8 +84,8 @@ test('an endpoint that responds fast has four requests at once, and each event o
   expect(eventsOf('/kept-up')).toHaveLength(22);
 });
 
-test('after the loss of a replica another one has the turn and sends what has no result, and each event has one delivery (Events: webhooks)', async () => {
-  const { customer, endpoint, release } = await withHeldTurn('/lost');
+test('after the loss of a replica another one claims the endpoint and sends what has no result, and each event has one delivery (Events: webhooks)', async () => {
+  const { customer, endpoint, release } = await withHeldRun('/lost');
   const second = await startTestService({ config: world.config, start: startEventStream });
 
   // As if its claim had expired: the first replica has no response and stores nothing.
@@ -106,8 +106,8 @@ test('after the loss of a replica another one has the turn and sends what has no
   expect(sent).toHaveLength(22 + 4);
 });
 
-test('once an endpoint was disabled no further event of its turn is sent, and all are ended (Events: webhooks)', async () => {
-  const { endpoint, release } = await withHeldTurn('/switched-off');
+test('once an endpoint was disabled no further event of its run is sent, and all are ended (Events: webhooks)', async () => {
+  const { endpoint, release } = await withHeldRun('/switched-off');
 
   await world.change(endpoint.projectId, endpoint.endpointId, { state: 'disabled' });
   release();
@@ -120,8 +120,8 @@ test('once an endpoint was disabled no further event of its turn is sent, and al
   expect(ended.filter(({ failure }) => failure === 'endpoint_disabled')).toHaveLength(16);
 });
 
-test('once an endpoint was deleted no further event of its turn is sent, and none of its deliveries is left (Events: webhooks)', async () => {
-  const { endpoint, release } = await withHeldTurn('/removed');
+test('once an endpoint was deleted no further event of its run is sent, and none of its deliveries is left (Events: webhooks)', async () => {
+  const { endpoint, release } = await withHeldRun('/removed');
 
   await world.remove(endpoint.projectId, endpoint.endpointId);
   release();

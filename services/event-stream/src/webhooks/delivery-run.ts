@@ -1,7 +1,7 @@
 import type { EndpointPace, WebhookDelivery, WebhookEndpoint } from './webhook-document.ts';
 
-/** A turn of an endpoint, while it lasts. */
-export interface EndpointTurn {
+/** What one claim of an endpoint delivers. */
+export interface DeliveryRun {
   /** As read last. */
   endpoint: WebhookEndpoint;
   readMs: number;
@@ -22,7 +22,7 @@ export interface EndpointTurn {
   readonly permits: { release: () => void }[];
 }
 
-export function newTurn(endpoint: WebhookEndpoint, nowMs: number): EndpointTurn {
+export function newDeliveryRun(endpoint: WebhookEndpoint, nowMs: number): DeliveryRun {
   const { nextPosition, pace } = endpoint;
   return {
     endpoint,
@@ -41,6 +41,6 @@ export function newTurn(endpoint: WebhookEndpoint, nowMs: number): EndpointTurn 
 }
 
 /** The endpoint is due then at the latest. */
-export function dueBy(turn: EndpointTurn, dueAtMs: number): void {
-  turn.dueAtMs = Math.min(turn.dueAtMs ?? dueAtMs, dueAtMs);
+export function dueBy(run: DeliveryRun, dueAtMs: number): void {
+  run.dueAtMs = Math.min(run.dueAtMs ?? dueAtMs, dueAtMs);
 }

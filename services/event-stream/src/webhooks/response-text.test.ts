@@ -1,10 +1,10 @@
 import { propertyRuns } from '@inventory/testkit/property-runs';
 import fc from 'fast-check';
-import { answerText, startBytesMax } from './response-text.ts';
+import { responseText, startBytesMax } from './response-text.ts';
 import { newWebhookSecret } from './webhook-signature.ts';
 
 const textOf = (body: string | Buffer, secrets: readonly string[] = []) =>
-  answerText(Buffer.from(body as string).subarray(0, startBytesMax), secrets);
+  responseText(Buffer.from(body as string).subarray(0, startBytesMax), secrets);
 
 test('of any body at most a KiB of valid text is kept, and it is the start of the body (Events: webhooks)', () => {
   fc.assert(

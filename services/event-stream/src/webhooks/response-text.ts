@@ -10,7 +10,7 @@ const redacted = '[secret]';
  * The start of a response body as text: invalid bytes are replaced, secrets of the endpoint are
  * removed, a character across the cut is left out.
  */
-export function answerText(start: Buffer, secrets: readonly string[]): string {
+export function responseText(start: Buffer, secrets: readonly string[]): string {
   if (start.length === 0) return '';
   let text = decodeStart(start);
   for (const secret of secrets) text = text.replace(keyPattern(secret), redacted);
