@@ -26,7 +26,7 @@ import { createPositionCursors, type PositionCursors } from './streams/position-
 import type { Tenancy } from './tenancy/open-tenancy.ts';
 import { openWatches } from './watches/open-watches.ts';
 import { watchWork } from './watches/run-watch.ts';
-import type { WatchStandingOf } from './watches/watch-eligibility.ts';
+import type { EligibilityOf } from './watches/watch-eligibility.ts';
 
 type Context = ServiceContext<GatewayConfig>;
 
@@ -39,7 +39,7 @@ export interface PublicApiNeeds {
   readonly clients: ServiceClients;
   readonly prices: PriceVersion;
   /** Whether the Project of a watch may have runs. */
-  readonly watchStandingOf: WatchStandingOf;
+  readonly eligibilityOf: EligibilityOf;
 }
 
 /** Opens the features of the public API that the role of this process serves, then serves them. */

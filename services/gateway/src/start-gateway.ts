@@ -18,7 +18,7 @@ import { createAuditStore } from './operator/audit-store.ts';
 import { openOperatorApi } from './operator/operator-app.ts';
 import { listEventProjectsRoute, readStandingRoute } from './tenancy/event-access-routes.ts';
 import { openTenancy, type Tenancy } from './tenancy/open-tenancy.ts';
-import { createWatchStanding } from './watches/watch-eligibility.ts';
+import { createWatchEligibility } from './watches/watch-eligibility.ts';
 
 export interface StartedGateway extends StartedService {
   readonly publicUrl: string;
@@ -44,13 +44,13 @@ export async function startGateway(
   const { url } = await serveInternal(context, internalRoutes, publicPort.health);
   const shared = { commands, clients, tenancy, db };
   const operatorApi = await startOperatorApi(context, shared);
-  const watchStandingOf = createWatchStanding(tenancy, clock);
+  const eligibilityOf = createWatchEligibility(tenancy, clock);
   const publicApi = await openPublicApi(context, {
     ...shared,
     bus,
     broadcasts,
     prices,
-    watchStandingOf,
+    eligibilityOf,
   });
   publicPort.opened();
   return { url, operatorUrl: operatorApi.url, publicUrl: publicApi.url };

@@ -16,7 +16,7 @@ import { createAuditStore } from '../src/operator/audit-store.ts';
 import { createPendingCancelStore } from '../src/refreshes/pending-cancel-store.ts';
 import { createAccount, createProject, createServiceAccount } from '../src/tenancy/creations.ts';
 import { createTenancyStore } from '../src/tenancy/tenancy-store.ts';
-import { createWatchStore, placeOf } from '../src/watches/watch-store.ts';
+import { createWatchStore, watchKeyOf } from '../src/watches/watch-store.ts';
 import { farMs, patientDeadlines } from './support/patience.ts';
 import { watchOf } from './support/watch-of.ts';
 
@@ -158,10 +158,12 @@ const listsOf: Readonly<Record<string, () => Promise<List>>> = {
         at += 1;
         const watch = watchOf(at, projectId);
         await store.insertWatch(watch, 10);
-        return placeOf(projectId, watch.scope);
+        return watchKeyOf(projectId, watch.scope);
       },
       list: async (limit) =>
-        (await store.listWatches({ ...part, limit })).map(({ scope }) => placeOf(projectId, scope)),
+        (await store.listWatches({ ...part, limit })).map(({ scope }) =>
+          watchKeyOf(projectId, scope),
+        ),
     };
   },
   async operator_audit() {

@@ -236,7 +236,7 @@ test('without funds the answer is 402 and no page; in a loop one charge is refus
   world.ledger.setBalance(principal.accountId, 0);
 
   const refused = [];
-  for (let turn = 0; turn < 4; turn += 1) refused.push(await read(scope, key));
+  for (let round = 0; round < 4; round += 1) refused.push(await read(scope, key));
   const unknown = await read(newScope(), key);
   world.ledger.setBalance(principal.accountId, 1);
   const paid = await read(scope, key);

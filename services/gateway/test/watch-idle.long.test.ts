@@ -26,7 +26,7 @@ test('10,000 idle watches cost a replica at most 1 % of a core: a look a second,
 
   const before = process.cpuUsage();
   for (let look = 0; look < looks; look += 1) {
-    expect(await watches.turns.findDue(nowMs, 40)).toEqual([]);
+    expect(await watches.queue.findDue(nowMs, 40)).toEqual([]);
   }
   const { user, system } = process.cpuUsage(before);
   await mongo.close();

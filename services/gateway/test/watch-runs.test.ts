@@ -22,7 +22,7 @@ import {
 let db: Db;
 let close: () => Promise<void>;
 beforeAll(async () => {
-  const mongo = await openTestStore('watch_turns');
+  const mongo = await openTestStore('watch_runs');
   db = mongo.db;
   close = () => mongo.close();
   await ensureIndexes(db, [watchIndexes]);
@@ -37,14 +37,14 @@ const closedDoor: RefreshRefusal = {
   retry_after_seconds: 60,
 };
 
-describe('a turn of a watch (Watches) [watch-runs]', () => {
+describe('a claim of a watch (Watches) [watch-runs]', () => {
   test('requests its run at its time, with its id, hold and language, and not before', async () => {
     const stage = await openStage();
-    await stage.turn();
+    await stage.claim();
     expect(stage.requests).toEqual([]);
 
-    await stage.toNextTurn();
-    await stage.turn();
+    await stage.toNextDueTime();
+    await stage.claim();
 
     const { made } = stage;
     expect(stage.requests).toMatchObject([
@@ -59,12 +59,12 @@ describe('a turn of a watch (Watches) [watch-runs]', () => {
     'whose replica dies %s has its run once',
     async (death) => {
       const stage = await openStage();
-      await stage.toNextTurn();
+      await stage.toNextDueTime();
       stage.dies = death;
-      await stage.turn();
+      await stage.claim();
       stage.dies = null;
       stage.clock.advance(claimMs + 1);
-      await stage.turn();
+      await stage.claim();
       stage.deliver();
 
       expect(stage.refreshes.size).toBe(1);
@@ -74,15 +74,15 @@ describe('a turn of a watch (Watches) [watch-runs]', () => {
 
   test('is skipped while its last run is open, and never two are; it runs again once that has ended', async () => {
     const stage = await openStage();
-    for (let turn = 0; turn < 4; turn += 1) {
-      await stage.toNextTurn();
-      await stage.turn();
+    for (let claim = 0; claim < 4; claim += 1) {
+      await stage.toNextDueTime();
+      await stage.claim();
     }
     expect(stage.requests).toHaveLength(1);
 
     stage.end(3);
-    await stage.toNextTurn();
-    await stage.turn();
+    await stage.toNextDueTime();
+    await stage.claim();
     expect(stage.requests).toHaveLength(2);
     expect(await stage.find()).toMatchObject({ recent: { runs: 1, credits: 3 } });
   });
@@ -91,8 +91,8 @@ describe('a turn of a watch (Watches) [watch-runs]', () => {
     const stage = await openStage();
     const credentialId = newCredentialId();
     await stage.put({ credentialId });
-    await stage.toNextTurn();
-    await stage.turn();
+    await stage.toNextDueTime();
+    await stage.claim();
 
     expect(stage.requests).toMatchObject([{ credentialId }]);
   });
@@ -100,13 +100,13 @@ describe('a turn of a watch (Watches) [watch-runs]', () => {
   test('is skipped, not queued, while admission is closed', async () => {
     const stage = await openStage();
     stage.refusal = closedDoor;
-    for (let turn = 0; turn < 3; turn += 1) {
-      await stage.toNextTurn();
-      await stage.turn();
+    for (let claim = 0; claim < 3; claim += 1) {
+      await stage.toNextDueTime();
+      await stage.claim();
     }
     stage.refusal = null;
-    await stage.toNextTurn();
-    await stage.turn();
+    await stage.toNextDueTime();
+    await stage.claim();
 
     expect(stage.refreshes.size).toBe(1);
     expect(stage.published.size).toBe(0);
@@ -114,15 +114,15 @@ describe('a turn of a watch (Watches) [watch-runs]', () => {
 
   test('that stays undecided is repeated under one id, then recorded: no other is made beside it', async () => {
     const stage = await openStage();
-    await stage.toNextTurn();
+    await stage.toNextDueTime();
     stage.isUndecided = true;
-    for (let turn = 0; turn < 8; turn += 1) {
-      await stage.turn();
+    for (let claim = 0; claim < 8; claim += 1) {
+      await stage.claim();
       stage.clock.advance(130_000);
     }
     stage.isUndecided = false;
-    await stage.toNextTurn();
-    await stage.turn();
+    await stage.toNextDueTime();
+    await stage.claim();
 
     expect(stage.refreshes.size).toBe(1);
     expect(stage.openRuns()).toBe(1);
@@ -132,10 +132,10 @@ describe('a turn of a watch (Watches) [watch-runs]', () => {
   test('comes later after each answer that was private', async () => {
     const stage = await openStage();
     const times: number[] = [];
-    for (let turn = 0; turn < 24; turn += 1) {
+    for (let claim = 0; claim < 24; claim += 1) {
       const before = stage.refreshes.size;
-      await stage.toNextTurn();
-      await stage.turn();
+      await stage.toNextDueTime();
+      await stage.claim();
       if (stage.refreshes.size > before) times.push(stage.clock.now());
       stage.end(1, 'private');
     }
@@ -146,33 +146,33 @@ describe('a turn of a watch (Watches) [watch-runs]', () => {
   });
 });
 
-/** What happens between two tries of a turn, after a run of its watch that cost 100. */
+/** What happens between two claims of a due time, after a run of its watch that cost 100. */
 const meanwhile: Readonly<Record<string, (stage: WatchStage) => unknown>> = {
   nothing: () => {},
   'a PUT of another period': ({ put }) => put({ everySeconds: 600 }),
   'a PUT of a daily limit that it exceeds': ({ put }) => put({ maxCreditsPerDay: 200 }),
-  'its Project suspended': (stage) => Object.assign(stage, { standing: 'owner_suspended' }),
-  'its permission removed': (stage) => Object.assign(stage, { standing: 'permission_removed' }),
+  'its Project suspended': (stage) => Object.assign(stage, { eligibility: 'owner_suspended' }),
+  'its permission removed': (stage) => Object.assign(stage, { eligibility: 'permission_removed' }),
   'other watches draining the account': (stage) => Object.assign(stage, { available: 0 }),
   'admission closed': (stage) => Object.assign(stage, { refusal: closedDoor }),
   'an election': (stage) => Object.assign(stage, { failingReads: 3 }),
   'a read that misses it': ({ requests, missed }) => requests.map((of) => missed.add(of.refreshId)),
 };
 
-/** A turn whose replica dies, with funds for one run more. */
-async function openBrokenTurn(death: Death): Promise<WatchStage> {
+/** A claim whose replica dies, with funds for one run more. */
+async function openBrokenClaim(death: Death): Promise<WatchStage> {
   const stage = await openStage({ everySeconds: 900 });
-  await stage.toNextTurn();
-  await stage.turn();
+  await stage.toNextDueTime();
+  await stage.claim();
   stage.end(100);
   stage.available = 125;
-  await stage.toNextTurn();
+  await stage.toNextDueTime();
   stage.dies = death;
-  await stage.turn();
+  await stage.claim();
   return stage;
 }
 
-describe('a turn that is repeated (Watches) [watch-runs]', () => {
+describe('a claim that is repeated (Watches) [watch-runs]', () => {
   const made = (['before_reply', 'before_write'] as const).flatMap((death) =>
     Object.keys(meanwhile).map((what) => [death, what] as const),
   );
@@ -180,9 +180,9 @@ describe('a turn that is repeated (Watches) [watch-runs]', () => {
   test.each(made)(
     'after its replica died %s finds its run first, with %s in between: no pause, no second run, its charge is counted',
     async (death, what) => {
-      const stage = await openBrokenTurn(death);
+      const stage = await openBrokenClaim(death);
       await meanwhile[what]?.(stage);
-      await stage.endTurns();
+      await stage.claimUntilSettled();
       await stage.flush();
 
       expect(stage.refreshes.size).toBe(2);
@@ -191,8 +191,8 @@ describe('a turn that is repeated (Watches) [watch-runs]', () => {
       expect([watch.pausedReason, stage.published.size]).toEqual([null, 0]);
 
       stage.end(7);
-      await stage.toNextTurn();
-      await stage.turn();
+      await stage.toNextDueTime();
+      await stage.claim();
       const { recent, spent } = await stage.find();
       expect([recent, spent.credits]).toEqual([{ runs: 2, credits: 107 }, 107]);
     },
@@ -201,9 +201,9 @@ describe('a turn that is repeated (Watches) [watch-runs]', () => {
   test.each(Object.keys(meanwhile))(
     'has at most the one run of its due time where its request was in transit, with %s in between',
     async (what) => {
-      const stage = await openBrokenTurn('in_transit');
+      const stage = await openBrokenClaim('in_transit');
       await meanwhile[what]?.(stage);
-      await stage.endTurns();
+      await stage.claimUntilSettled();
       const { run, pausedReason } = await stage.find();
       const isRun = run?.refreshId === stage.requests[1]?.refreshId;
       stage.deliver();
@@ -215,19 +215,19 @@ describe('a turn that is repeated (Watches) [watch-runs]', () => {
   );
 
   test('pauses only once the request of an earlier try is known to make no run', async () => {
-    const stage = await openBrokenTurn('in_transit');
-    Object.assign(stage, { dies: null, standing: 'owner_suspended', isCut: true });
+    const stage = await openBrokenClaim('in_transit');
+    Object.assign(stage, { dies: null, eligibility: 'owner_suspended', isCut: true });
     for (let tries = 0; tries < 8; tries += 1) {
       stage.clock.advance(claimMs + 1);
-      await stage.turn();
+      await stage.claim();
     }
     expect(await stage.find()).toMatchObject({ pausedReason: null });
 
     // It dies once more, after the cancel.
     Object.assign(stage, { isCut: false, dies: 'before_write' });
     stage.clock.advance(claimMs + 1);
-    await stage.turn();
-    await stage.endTurns();
+    await stage.claim();
+    await stage.claimUntilSettled();
     stage.deliver();
     expect(await stage.find()).toMatchObject({ pausedReason: 'owner_suspended' });
     expect([stage.openRuns(), stage.published.size]).toEqual([0, 1]);
@@ -235,42 +235,42 @@ describe('a turn that is repeated (Watches) [watch-runs]', () => {
 
   test('makes no run beside a recorded one that a read misses; one that is never found ends', async () => {
     const stage = await openStage();
-    await stage.toNextTurn();
-    await stage.turn();
+    await stage.toNextDueTime();
+    await stage.claim();
     const [id] = stage.refreshes.keys();
     if (id) stage.missed.add(id);
-    await stage.toNextTurn();
-    await stage.turn();
-    await stage.endTurns();
+    await stage.toNextDueTime();
+    await stage.claim();
+    await stage.claimUntilSettled();
     expect([stage.refreshes.size, stage.openRuns()]).toEqual([1, 1]);
 
     stage.refreshes.clear();
-    await stage.toNextTurn();
-    await stage.turn();
-    await stage.endTurns();
+    await stage.toNextDueTime();
+    await stage.claim();
+    await stage.claimUntilSettled();
     expect(stage.openRuns()).toBe(1);
   });
 });
 
 describe('a PUT (Watches) [watches]', () => {
   test.each([null, 'in_transit', 'before_reply', 'before_write', 'after_write'] as const)(
-    'that was read before the claim of a turn, which ends or dies (%s), moves no run that is being requested, also by a clock that is an hour behind',
+    'that was read before a claim, which ends or dies (%s), moves no run that is being requested, also by a clock that is an hour slow',
     async (death) => {
       const stage = await openStage({ everySeconds: 86_400 });
-      await stage.toNextTurn();
-      await stage.turn();
+      await stage.toNextDueTime();
+      await stage.claim();
       stage.end(1);
       Object.assign(stage.managing, { clock: { now: () => stage.clock.now() - 3_600_000 } });
       // Not due for a day as the PUT reads it.
       const { status } = await stage.put({ everySeconds: 300 }, async () => {
-        await stage.toNextTurn();
+        await stage.toNextDueTime();
         stage.dies = death;
-        await stage.turn();
+        await stage.claim();
       });
       stage.dies = null;
-      for (let turn = 0; turn < 3; turn += 1) {
-        await stage.toNextTurn();
-        await stage.turn();
+      for (let claim = 0; claim < 3; claim += 1) {
+        await stage.toNextDueTime();
+        await stage.claim();
       }
       stage.deliver();
 
@@ -284,7 +284,7 @@ describe('a PUT (Watches) [watches]', () => {
   test('by a clock that is behind never leads to the time of a run that was made', async () => {
     const stage = await openStage();
     stage.clock.advance(7_200_000);
-    await stage.turn();
+    await stage.claim();
     Object.assign(stage.managing, { clock: { now: () => stage.clock.now() - 3_600_000 } });
     for (const every_seconds of [3_600, 300]) await stage.put({ everySeconds: every_seconds });
 
@@ -352,9 +352,9 @@ test('a store that does not answer ends every request of a watch at its deadline
 
   const answers = await Promise.allSettled([
     ...[watches.findWatch(projectId, scope), watches.listWatches(list)],
-    ...[watches.findTurn(projectId, scope), watches.deleteWatch(projectId, scope)],
+    ...[watches.findPending(projectId, scope), watches.deleteWatch(projectId, scope)],
     ...[watches.insertWatch(made, 3), watches.changeWatch(read, made)],
-    watches.endTurn(read, made, [], 0),
+    watches.settleClaim(read, made, [], 0),
   ]);
 
   expect(answers).toMatchObject(
@@ -376,14 +376,14 @@ describe('a pause (Watches) [watches]', () => {
       },
     ],
   ] as const)(
-    'by %s has one event, however often its turn is repeated, and ends by itself',
+    'by %s has one event, however often the watch is claimed, and ends by itself',
     async (reason, refusal) => {
       const stage = await openStage();
       stage.refusal = refusal;
       for (const death of ['before_write', 'after_write', null, null] as const) {
-        await stage.toNextTurn();
+        await stage.toNextDueTime();
         stage.dies = death;
-        await stage.turn();
+        await stage.claim();
         await stage.flush();
       }
       expect(await stage.find()).toMatchObject({ pausedReason: reason });
@@ -392,25 +392,25 @@ describe('a pause (Watches) [watches]', () => {
       ]);
 
       stage.refusal = null;
-      await stage.toNextTurn();
-      await stage.turn();
+      await stage.toNextDueTime();
+      await stage.claim();
       expect(await stage.find()).toMatchObject({ pausedReason: null, run: { isOpen: true } });
     },
   );
 
   test.each(['owner_suspended', 'permission_removed'] as const)(
     'by %s requests nothing, and ends with its reason',
-    async (standing) => {
+    async (eligibility) => {
       const stage = await openStage();
-      stage.standing = standing;
-      await stage.toNextTurn();
-      await stage.turn();
-      expect(await stage.find()).toMatchObject({ pausedReason: standing });
+      stage.eligibility = eligibility;
+      await stage.toNextDueTime();
+      await stage.claim();
+      expect(await stage.find()).toMatchObject({ pausedReason: eligibility });
       expect(stage.requests).toEqual([]);
 
-      stage.standing = 'active';
-      await stage.toNextTurn();
-      await stage.turn();
+      stage.eligibility = 'active';
+      await stage.toNextDueTime();
+      await stage.claim();
       expect(stage.requests).toHaveLength(1);
     },
   );
@@ -418,11 +418,11 @@ describe('a pause (Watches) [watches]', () => {
   test('is looked at soon again also where admission is closed meanwhile, however long the period', async () => {
     const stage = await openStage({ everySeconds: 604_800 });
     stage.refusal = noFunds;
-    await stage.toNextTurn();
-    await stage.turn();
+    await stage.toNextDueTime();
+    await stage.claim();
     stage.refusal = closedDoor;
-    await stage.toNextTurn();
-    await stage.turn();
+    await stage.toNextDueTime();
+    await stage.claim();
 
     const { nextRefreshAtMs } = await stage.find();
     expect(nextRefreshAtMs - stage.clock.now()).toBeLessThanOrEqual(900_000);
@@ -431,13 +431,13 @@ describe('a pause (Watches) [watches]', () => {
   test('ends by PUT, at once', async () => {
     const stage = await openStage();
     stage.refusal = noFunds;
-    await stage.toNextTurn();
-    await stage.turn();
+    await stage.toNextDueTime();
+    await stage.claim();
     stage.refusal = null;
 
     expect((await stage.put()).watch.pausedReason).toBeNull();
     stage.clock.advance(2_000);
-    await stage.turn();
+    await stage.claim();
     expect(stage.refreshes.size).toBe(1);
   });
 
@@ -452,10 +452,10 @@ describe('a pause (Watches) [watches]', () => {
       null,
       null,
     ];
-    for (let turn = 0; turn < 60; turn += 1) {
-      await stage.toNextTurn();
+    for (let claim = 0; claim < 60; claim += 1) {
+      await stage.toNextDueTime();
       stage.dies = deaths[Math.floor(random() * deaths.length)] ?? null;
-      await stage.turn();
+      await stage.claim();
       expect(stage.openRuns()).toBeLessThanOrEqual(1);
       if (random() < 0.8) stage.end(Math.floor(random() * 126));
     }

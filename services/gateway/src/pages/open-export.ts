@@ -126,7 +126,7 @@ export class ExportExpired extends Refused {
 
 /**
  * The bytes of an export before any compression: lines, then the end. They are joined as they are taken,
- * so other requests have their turns between; what is taken overwrites what was taken before. The next
+ * so other requests are served between; what is taken overwrites what was taken before. The next
  * run is read while one is sent, and no further: a slow client has two in memory. A CSV has its header at
  * row 0, so that what is resumed can be appended; the text of its end is passed to `onEnd` alone.
  */

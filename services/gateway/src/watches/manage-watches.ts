@@ -24,7 +24,7 @@ export interface PutWatch {
   readonly isStored: boolean;
 }
 
-/** A turn may end between the read and the write, once in a few minutes. */
+/** A claim may be settled between the read and the write, once in a few minutes. */
 const triesMax = 10;
 /** Of a watch that is resumed by its owner. */
 const resumedMs = 1_000;
@@ -65,7 +65,7 @@ async function plannedWatch(
   { watches, clock, identifiers, savedAssets }: WatchServices,
   wanted: WantedWatch,
 ): Promise<{ readonly watch: Watch; readonly read: Pending<Watch> | null }> {
-  const read = await watches.findTurn(wanted.projectId, wanted.scope);
+  const read = await watches.findPending(wanted.projectId, wanted.scope);
   const isNew = read === null || read.item.recent.runs === 0;
   const assets = isNew ? await savedAssets(wanted.scope, wanted.language) : read.item.assets;
   const nowMs = clock.now();
@@ -90,9 +90,9 @@ async function plannedWatch(
 }
 
 /**
- * Once its turn is claimed, a run may be under way under the id of its time: its time stays. Another one
- * moves with the period, to after the last run by any clock, and a watch that was paused is looked at
- * again at once.
+ * Once it is claimed, a run may be under way under the id of its time: its time stays. Another one
+ * moves with the period, to after the last run by any clock, and a watch that was paused is checked
+ * at once.
  */
 function changedRunTime({ item, tries }: Pending<Watch>, changed: Watch, nowMs: number): number {
   const { nextRefreshAtMs, run } = item;

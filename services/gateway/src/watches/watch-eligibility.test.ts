@@ -1,7 +1,7 @@
 import { only } from '@inventory/testkit/only';
 import { createTestClock } from '@inventory/testkit/test-clock';
 import type { Credential } from '../tenancy/tenancy.domain.ts';
-import { createWatchStanding } from './watch-eligibility.ts';
+import { createWatchEligibility } from './watch-eligibility.ts';
 
 const uuid = '0199c2a4-6f10-7b21-8c3d-4e5f6a7b8009';
 const owner = { projectId: `prj_${uuid}`, accountId: `acc_${uuid}` } as const;
@@ -14,7 +14,7 @@ interface Owners {
   readonly credentials?: readonly Partial<Credential>[];
 }
 
-function standing({ project = 'active', account = 'active', credentials = [may] }: Owners) {
+function eligibility({ project = 'active', account = 'active', credentials = [may] }: Owners) {
   let reads = 0;
   const listed = credentials.map((one, at) => ({
     credentialId: `cred_${String(at).padStart(4, '0')}`,
@@ -30,9 +30,9 @@ function standing({ project = 'active', account = 'active', credentials = [may] 
       );
       return after.slice(0, part.limit);
     },
-  } as unknown as Parameters<typeof createWatchStanding>[0];
-  const standingOf = createWatchStanding(owners, createTestClock(nowMs));
-  return { of: () => standingOf(only(owner)), reads: () => reads };
+  } as unknown as Parameters<typeof createWatchEligibility>[0];
+  const eligibilityOf = createWatchEligibility(owners, createTestClock(nowMs));
+  return { of: () => eligibilityOf(only(owner)), reads: () => reads };
 }
 
 test.each([
@@ -59,12 +59,12 @@ test.each([
 ] as [string, Owners][])(
   'a watch is %s where its Project has %j (Watches: paused_reason) [watches]',
   async (expected, owners) => {
-    expect(await standing(owners).of()).toBe(expected);
+    expect(await eligibility(owners).of()).toBe(expected);
   },
 );
 
 test('the watches of a Project that are due together read its owners once', async () => {
-  const { of, reads } = standing({});
+  const { of, reads } = eligibility({});
   await of();
   await of();
   expect(reads()).toBe(1);

@@ -28,7 +28,7 @@ import {
   watchOperation,
   watchTemplate,
 } from './watch-operation.ts';
-import { placeOf } from './watch-store.ts';
+import { watchKeyOf } from './watch-store.ts';
 import { readView, watchViewOf } from './watch-view.ts';
 
 const putWatchRoute = dataRoute({
@@ -101,7 +101,7 @@ const listWatchesRoute = dataRoute({
     const after = parts.begin(cursor);
     const found = await watches.listWatches({ projectId, state, after, limit: limit + 1 });
     const list = await prices.readPrices();
-    const placeIn = ({ scope }: Watch) => placeOf(projectId, scope);
+    const placeIn = ({ scope }: Watch) => watchKeyOf(projectId, scope);
     const { items, pagination } = parts.take(found, limit, placeIn);
     return { data: { items: items.map((one) => watchViewOf(one, list)), pagination } };
   },

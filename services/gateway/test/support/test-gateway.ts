@@ -275,7 +275,7 @@ async function startPublicApi(
     bus,
     broadcasts,
     prices,
-    watchStandingOf: async () => 'active',
+    eligibilityOf: async () => 'active',
   });
   // Pending commands are left to other replicas; their distant timeout is not waited for.
   lifetime.defer('pending commands', () => replies.abandonPending());
