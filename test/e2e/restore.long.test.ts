@@ -229,7 +229,7 @@ test('after a restore every credit is where it was before the disaster, not as o
   expect(await stack.operator.verify()).toMatchObject({ ok: true, problems: [] });
 });
 
-test('after a restore every event has one place again, and a cursor from beyond the backup is answered with recovery (Events: log_epoch_changed)', async () => {
+test('after a restore every event has one position again, and a cursor from beyond the backup is answered with recovery (Events: log_epoch_changed)', async () => {
   const all = [...ids, again];
   const log = await waitFor('the new event is in the log', async () => {
     const read = await readProjectLog(stack, customer.projectId);

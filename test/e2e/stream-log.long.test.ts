@@ -215,7 +215,7 @@ test('the reader of docs/customers/events.md prints what happened while it was d
   };
 
   const first = start();
-  await waitFor('it has a place', () => existsSync(env.CURSOR_FILE));
+  await waitFor('it has a position', () => existsSync(env.CURSOR_FILE));
   first.reader.kill('SIGKILL');
   await first.closed;
   await refreshed(customer, 2);

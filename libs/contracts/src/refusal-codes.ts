@@ -222,7 +222,7 @@ export const refusalCodes = {
   },
   usage_too_large: { on: inside, status: 422, message: 'More use than one report may have.' },
   digest_mismatch: { on: inside, status: 422, message: 'The body does not have this digest.' },
-  chunk_conflict: { on: inside, status: 409, message: 'Another chunk is staged at this place.' },
+  chunk_conflict: { on: inside, status: 409, message: 'Another chunk is staged at this position.' },
   inventory_erased: {
     on: inside,
     status: 409,

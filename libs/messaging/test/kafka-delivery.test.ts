@@ -14,7 +14,7 @@ import {
   authorityChange,
   cancel,
   cancels,
-  firstPlaces,
+  firstIndexes,
   newKeys,
   upTo,
   workTopic,
@@ -135,10 +135,10 @@ test('a backlog on one partition does not delay the others', async () => {
   await bus.publish(keys.map((key) => cancel(key, 100)));
 
   await waitFor('those of other partitions are handled', () => work.handled.length > 0);
-  expect(firstPlaces(work.handled, busy)).toEqual([]);
+  expect(firstIndexes(work.handled, busy)).toEqual([]);
   unblocked.resolve();
   await waitFor('all is handled', () => new Set(idsOf(work.handled)).size === 80 + keys.length);
-  expect(firstPlaces(work.handled, busy)).toEqual([...upTo(80), 100]);
+  expect(firstIndexes(work.handled, busy)).toEqual([...upTo(80), 100]);
 });
 
 test('a record has the time of the broker, whatever its sender wrote', async () => {

@@ -32,7 +32,7 @@ async function members(nameOf: (member: MemberDescription) => string): Promise<s
   return groups[0]?.members.map(nameOf) ?? [];
 }
 
-test('a process in the place of a killed one gets its partitions without waiting for its session', async () => {
+test('a process that replaces a killed one gets its partitions without waiting for its session', async () => {
   const [key = ''] = newKeys(1);
   const proxy = await startBrokerProxy(world.namespace.kafkaBrokers[0] ?? '', () => undefined);
   const killed = await world.openBus({ brokers: [proxy.address], timing, instance });
@@ -85,7 +85,7 @@ test('a member whose broker was away returns to its own membership, and waits fo
   proxy.close();
 });
 
-test('another instance of the service keeps its place', async () => {
+test('another instance of the service keeps its partitions', async () => {
   const [key = ''] = newKeys(1);
   const first = await world.openBus({ timing, instance });
   const { handled } = await recordWork(first);

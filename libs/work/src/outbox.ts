@@ -27,7 +27,7 @@ export function outboxWork<Collection extends string>(collection: Collection) {
     name: `outbox of ${collection}`,
     collection,
     what: 'messages that were written with a change and are not published',
-    places: 20,
+    slots: 20,
     leaseMs: 30_000,
     again: { firstMs: 2_000, maxMs: 30_000 },
     lookEveryMs: 2_000,

@@ -36,7 +36,7 @@ async function whileOpen(lookEveryMs: number, use: (opened: Opened) => Promise<v
   let reads = 0;
   const worker = startWorker<string>(
     {
-      ...{ name: 'test', places: 10, again: { firstMs: 1_000, maxMs: minuteMs }, lookEveryMs },
+      ...{ name: 'test', slots: 10, again: { firstMs: 1_000, maxMs: minuteMs }, lookEveryMs },
       queue: {
         ...queue,
         findDue(...args) {

@@ -15,7 +15,7 @@ export interface WorkRow {
   /** What is pending, and where it is done. */
   readonly what: string;
   /** What is done at a time, by each replica where it is a number. */
-  readonly places: number | string;
+  readonly slots: number | string;
   /** From the claim until another replica takes over; absent where the pause is. */
   readonly leaseMs?: number | Setting;
   /** Pause before the next try. */

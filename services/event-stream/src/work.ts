@@ -16,7 +16,7 @@ export const work = {
     name: 'log pruning',
     collection: 'logPruning',
     what: 'the oldest entries of a log are deleted (`log/prune-logs`)',
-    places: 4,
+    slots: 4,
     again: { firstMs: minuteMs, maxMs: 60 * minuteMs },
     lookEveryMs: minuteMs,
     afterCrash: 'the log is pruned again',
@@ -25,19 +25,19 @@ export const work = {
   fast: {
     name: 'webhooks to fast endpoints',
     what: 'what is due to an endpoint that responds within a second is sent (`webhooks/serve-endpoint`)',
-    places: '`WEBHOOK_REQUESTS_MAX` endpoints and half as many requests, a quarter per account',
+    slots: '`WEBHOOK_REQUESTS_MAX` endpoints and half as many requests, a quarter per account',
     ...claim,
   },
   new: {
     name: 'webhooks to new endpoints',
     what: 'what is due to an endpoint without a response yet is sent',
-    places: 'a quarter of `WEBHOOK_REQUESTS_MAX`, a quarter of them per account',
+    slots: 'a quarter of `WEBHOOK_REQUESTS_MAX`, a quarter of them per account',
     ...claim,
   },
   slow: {
     name: 'webhooks to slow endpoints',
     what: 'what is due to an endpoint that takes longer than a second is sent',
-    places: 'a quarter of `WEBHOOK_REQUESTS_MAX`, a quarter of them per account',
+    slots: 'a quarter of `WEBHOOK_REQUESTS_MAX`, a quarter of them per account',
     ...claim,
   },
 } as const satisfies Record<string, WorkRow>;

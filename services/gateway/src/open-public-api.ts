@@ -9,7 +9,7 @@ import type { Broadcasts } from './commands/open-broadcasts.ts';
 import type { RequestReplyClient } from './commands/request-reply-client.ts';
 import type { GatewayConfig } from './config.ts';
 import { createAuditLines } from './http/audit-lines.ts';
-import { createDeliveryPlaces } from './http/delivery/delivery-slots.ts';
+import { createDeliverySlots } from './http/delivery/delivery-slots.ts';
 import { createRequestLimiter } from './http/limits/limit-requests.ts';
 import { createTrafficLimiter, type TrafficLimiter } from './http/limits/limit-traffic.ts';
 import { createRateWindowStore } from './http/limits/rate-window-store.ts';
@@ -55,7 +55,7 @@ export async function openPublicApi(
     limiter: createRequestLimiter({ windows, clock, deadlines }),
     customerRequestsPerMinute,
   });
-  const undelivered = createDeliveryPlaces<AccountId>({
+  const undelivered = createDeliverySlots<AccountId>({
     limits: config.undelivered,
     bytesPerSecondMin: config.deliveryBytesPerSecondMin,
     kind: 'page',

@@ -36,7 +36,7 @@ async function insertCorrupt(collection: string): Promise<void> {
   await mongo.db.collection(collection).insertMany(documents as never);
 }
 
-test('corrupt commands that are due first take no place among those to be re-sent (decisions/0013)', async () => {
+test('corrupt commands that are due first hide none of those to be re-sent (decisions/0013)', async () => {
   const { insertCancel, cancels } = createPendingCancelStore(
     mongo.db,
     { ...patientDeadlines, waitMaxMs: farMs },
@@ -52,7 +52,7 @@ test('corrupt commands that are due first take no place among those to be re-sen
   expect(due.map((command) => command.id)).toEqual([id]);
 });
 
-test('corrupt captures that are due first take no place among those to be completed (decisions/0013)', async () => {
+test('corrupt captures that are due first hide none of those to be completed (decisions/0013)', async () => {
   const captures = createCaptureStore(mongo.db, patientDeadlines, testLogger);
   await insertCorrupt('captures');
   const chainId = systemIdentifiers.uuidV7();
@@ -191,7 +191,7 @@ const listsOf: Readonly<Record<string, () => Promise<List>>> = {
 };
 
 test.each(Object.keys(listsOf))(
-  'a corrupt document of %s hides no other from the list, and takes no place in it (decisions/0013)',
+  'a corrupt document of %s hides no other from the list, and does not count in it (decisions/0013)',
   async (collection) => {
     const list = await listsOf[collection]?.();
     if (list === undefined) throw new Error(`no list of ${collection}`);

@@ -37,7 +37,7 @@ let impatient: TestGateway;
 
 beforeAll(async () => {
   const { findPrincipal } = world;
-  // The place where keys are kept can be away or broken for every operation.
+  // The store of keys can be unavailable or broken for every operation.
   Object.assign(world, {
     findPrincipal: async (secret: string) => {
       if (secret === 'away') throw new ServiceUnreachable('keys are unavailable');

@@ -361,8 +361,8 @@ test('a client that reads nothing has a few runs in memory, and is cut in time (
     at: hasty,
     async onResponse(response) {
       response.pause();
-      // It has one place.
-      await waitFor('the place of the export is free', async () => (await next()).status === 200);
+      // It has one slot.
+      await waitFor('the slot of the export is free', async () => (await next()).status === 200);
       response.resume();
     },
   });
@@ -390,7 +390,7 @@ test('an account has as many exports at a time as a setting says, and others hav
   const refused = [await call(second), await call(third)];
   released.resolve(null);
   const whole = await Promise.all(held);
-  await waitFor('their places are free', async () => (await call(third)).status === 200);
+  await waitFor('their slots are free', async () => (await call(third)).status === 200);
 
   expect(refused.map(({ json }) => json.error.code)).toEqual(Array(2).fill('service_unavailable'));
   expect(whole.every(({ isWhole }) => isWhole)).toBe(true);

@@ -351,7 +351,7 @@ test('without its permission the answer is 403 and names it (Scopes) [authentica
   expect(answer.json.meta.credits_charged).toBe(0);
 });
 
-test('a client that hangs up gives its place in the queue back, and is charged nothing', async () => {
+test('a client that hangs up frees its slot in the queue, and is charged nothing', async () => {
   const { key, principal } = world.issue();
   const scope = newScope();
   const gate = Promise.withResolvers<void>();

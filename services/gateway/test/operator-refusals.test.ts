@@ -66,7 +66,7 @@ describe('401', () => {
     },
   );
 
-  test('the right token in another place, or with more around it, is no token [lists]', async () => {
+  test('the right token elsewhere, or with more around it, is no token [lists]', async () => {
     const { token } = world;
     for (const call of [
       { path: `/accounts?token=${token}`, authorization: null },

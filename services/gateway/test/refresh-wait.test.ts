@@ -22,7 +22,7 @@ type Started = Pick<Awaited<ReturnType<typeof startRefresh>>, 'id' | 'key'>;
 const status = ({ id, key }: Started, wait: number | string, at = gateway) =>
   at.call({ path: `${statusPathOf(id)}?wait=${wait}`, key });
 
-/** The collector has it terminal, then the event gets its place in the log. */
+/** The collector has it terminal, then the event gets its position in the log. */
 async function complete({ id, projectId }: { id: string; projectId: `prj_${string}` }) {
   const view = world.collector.views.get(id);
   if (!view) throw new Error('there is no such refresh');
@@ -125,7 +125,7 @@ test('one account waits at most a hundred times; the next is answered at once', 
   expect(new Set(answers.map(({ json }) => json.data.state))).toEqual(new Set(['completed']));
 });
 
-test('a client that leaves gives its place back', async () => {
+test('a client that leaves frees its slot', async () => {
   const owner = world.issue();
   const refresh = await startRefresh(owner);
   const sent = Array.from({ length: 100 }, () => {
@@ -139,8 +139,8 @@ test('a client that leaves gives its place back', async () => {
 
   for (const leaving of sent) leaving.destroy();
 
-  // With a place it is answered when the refresh is completed, without one before that.
-  await waitFor('there is a place again', async () => {
+  // With a slot it is answered when the refresh is completed, without one before that.
+  await waitFor('there is a free slot again', async () => {
     const next = await startRefresh(owner);
     const waiting = status(next, 30);
     await isReading(next.id);

@@ -114,7 +114,7 @@ describe('a watch (Watches) [watches]', () => {
     expect((await other.list()).json.data.items).toEqual([]);
   });
 
-  test('takes a place of its Project, at most as many as are set, in a batch too; a changed one takes none', async () => {
+  test('takes a slot of its Project, at most as many as are set, in a batch too; a changed one takes none', async () => {
     const { put, post, list, remove } = newProject();
     const scopes = [newScope(), newScope(), newScope(), newScope()];
     const items = scopes.map((scope) => ({ ...scope, every_seconds: 300 }));

@@ -6,7 +6,7 @@ import { createTestClock } from '@inventory/testkit/test-clock';
 import { waitFor } from '@inventory/testkit/wait-for';
 import { Binary } from 'mongodb';
 import { newScan, plainPage } from './support/scan-builder.ts';
-import { pinTo, placeOf } from './support/store-client.ts';
+import { chunkPathOf, pinTo } from './support/store-client.ts';
 import {
   openStoreUnderTest,
   type Replica,
@@ -109,8 +109,8 @@ describe('Pruning (Reads: 24 hours, 180 days) [superseded-stays-24-h-the-head-18
       observed('0.2', 'Klinge'),
       observed('0.3', 'Blade'),
     ];
-    for (const [place, one] of pages.entries()) {
-      await replica.save({ scope, pages: [one], completedAtMs: clock.now() + place });
+    for (const [position, one] of pages.entries()) {
+      await replica.save({ scope, pages: [one], completedAtMs: clock.now() + position });
       for (const coding of contentCodings) {
         expect((await replica.client.page(scope, { coding })).assets).toEqual(one.assets);
       }
@@ -173,7 +173,7 @@ describe('Pruning (Reads: 24 hours, 180 days) [superseded-stays-24-h-the-head-18
     );
     if (!forgotten || !waiting) throw new Error('two scans');
     await replica.client.stage(forgotten);
-    await replica.client.putChunk(placeOf(waiting, 0, 0), waiting.pages[0]?.[0] as Buffer);
+    await replica.client.putChunk(chunkPathOf(waiting, 0, 0), waiting.pages[0]?.[0] as Buffer);
     const staged = (scanId: string) => store.collections.chunks.countDocuments({ scanId });
     clock.advance(dayMs);
     expect(await staged(forgotten.scanId)).toBe(2);
@@ -187,7 +187,7 @@ describe('Pruning (Reads: 24 hours, 180 days) [superseded-stays-24-h-the-head-18
 
     await waitFor('its chunks are gone', async () => (await staged(forgotten.scanId)) === 0);
     expect(await staged(waiting.scanId)).toBe(1);
-    await replica.client.putChunk(placeOf(waiting, 1, 0), waiting.pages[1]?.[0] as Buffer);
+    await replica.client.putChunk(chunkPathOf(waiting, 1, 0), waiting.pages[1]?.[0] as Buffer);
     clock.advance(20_000);
     expect((await store.committed(waiting)).observedAssets).toBe(3);
   });
@@ -372,7 +372,7 @@ describe('Erasing an inventory (Operating surface) [operator-api]', () => {
       await replica.client.erase(scope);
 
       const [chunk = Buffer.alloc(0)] = scan.pages[0] ?? [];
-      const late = await replica.client.putChunk(placeOf(scan, 0, 0), chunk, undefined, {
+      const late = await replica.client.putChunk(chunkPathOf(scan, 0, 0), chunk, undefined, {
         inventory_epoch,
       });
       expect(late).toEqual({ status: 409, code: 'inventory_erased' });

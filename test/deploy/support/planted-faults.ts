@@ -14,7 +14,7 @@ import {
   type Values,
 } from './planted-series.ts';
 
-/** What is put in the place of a healthy series, and the only alerts that fire after that time. */
+/** What replaces a healthy series, and the only alerts that fire after that time. */
 export interface PlantedFault {
   readonly fires: readonly string[];
   readonly afterMinutes: number;

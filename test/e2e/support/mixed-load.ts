@@ -55,7 +55,7 @@ export async function startMixedLoad(options: MixedLoadOptions): Promise<MixedLo
     projectId: many.projectId,
     apiKey: many.secret,
   });
-  await waitFor('the stream has its place', () => follower.isPlaced());
+  await waitFor('the stream has its position', () => follower.hasPosition());
   const answers = new Set<string>();
   const refreshes = new Map<Customer, PlannedRefresh[]>([
     [collector, []],

@@ -61,7 +61,7 @@ export async function arrive(options: ArrivalOptions): Promise<Arrival> {
   async function untilNotified() {
     const follower = startFollower({ url: stack.gatewayUrl, projectId, apiKey: secret });
     try {
-      await waitFor('the stream has its place', () => follower.isPlaced());
+      await waitFor('the stream has its position', () => follower.hasPosition());
       const id = await refresh(firstSerial + 1);
       const isGiven = () =>
         follower.applied.some(

@@ -129,7 +129,7 @@ function truthOf(pages: readonly Page[]): PlatformTruth {
         row['currencyid'] === undefined
           ? `asset ${asset['assetid']}`
           : `currency ${row['currencyid']}`;
-      // Seen twice it is one asset: at its first place, with its last amount.
+      // Seen twice it is one asset: at its first position, with its last amount.
       assets.set(key, asset);
     }
     for (const row of page.descriptions ?? []) descriptions.set(joinKey(row), shownText(row));

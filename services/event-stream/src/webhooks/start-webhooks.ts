@@ -62,7 +62,7 @@ function startDeliveryRuns(context: Context, webhooks: Webhooks, pace: EndpointP
   const quarter = quarterOf(limits.requestsMax);
   const isFast = pace === 'fast';
   // Most of a run of a fast endpoint is reading and storing.
-  const places = isFast ? 4 * quarter : quarter;
+  const slots = isFast ? 4 * quarter : quarter;
   const capacity = {
     requests: createSemaphore(isFast ? 2 * quarter : quarter),
     extraRequests: createKeyedSemaphore<string>({
@@ -74,9 +74,9 @@ function startDeliveryRuns(context: Context, webhooks: Webhooks, pace: EndpointP
     {
       name: work[pace].name,
       queue,
-      places,
+      slots,
       lookEveryMs: sweepEveryMs,
-      perKey: { places: quarterOf(places), keyOf: ({ accountId }) => accountId },
+      perKey: { slots: quarterOf(slots), keyOf: ({ accountId }) => accountId },
       // A run ends before: its requests begin and end within the claim.
       again: { firstMs: limits.claimMs, maxMs: limits.claimMs },
       work: (claimed) => serveEndpoint(webhooks, queue, capacity, claimed),

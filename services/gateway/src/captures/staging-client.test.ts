@@ -5,7 +5,7 @@ import { openStagingBreaker } from './staging-client.ts';
 
 const staged = { page: 0, epoch: 1, chunks: [] };
 const inventoryEpoch = '76561198000000000/730/2/0';
-const place = { scanId: 'chain', page: 0, inventoryEpoch };
+const position = { scanId: 'chain', page: 0, inventoryEpoch };
 const members = [Buffer.from('')];
 
 function world() {
@@ -17,7 +17,7 @@ function world() {
     return staged;
   };
   const rested = openStagingBreaker({ stagePage, readEpoch: async () => inventoryEpoch }, clock);
-  return { clock, store, rested, stage: () => rested.stagePage(place, members) };
+  return { clock, store, rested, stage: () => rested.stagePage(position, members) };
 }
 
 describe('Staging beside a charge', () => {

@@ -8,7 +8,7 @@ import { DeadlineExceeded, withDeadline } from '@inventory/runtime/wait';
 import { captureEpoch } from './capture.domain.ts';
 
 /** A page of a chain, and the epoch of its inventory that was read before it. */
-export interface ChainPagePlace {
+export interface ChainPagePosition {
   readonly scanId: string;
   readonly page: number;
   readonly inventoryEpoch: string;
@@ -34,7 +34,7 @@ export function createStagingClient(client: InternalClient, timeoutMs: number) {
      * its inventory was erased since the epoch was read (`inventory_erased`), otherwise with ServiceUnreachable or DeadlineExceeded when it is not known to be durable.
      */
     async stagePage(
-      { scanId, page, inventoryEpoch }: ChainPagePlace,
+      { scanId, page, inventoryEpoch }: ChainPagePosition,
       members: readonly Buffer[],
     ): Promise<ManifestPage> {
       const text = Buffer.concat([open, ...members, close]);
@@ -72,7 +72,7 @@ export function openStagingBreaker(staging: Staging, clock: Clock): Staging {
   }
   return {
     readEpoch: (inventory) => guarded(() => staging.readEpoch(inventory)),
-    stagePage: (place, members) => guarded(() => staging.stagePage(place, members)),
+    stagePage: (position, members) => guarded(() => staging.stagePage(position, members)),
   };
 }
 

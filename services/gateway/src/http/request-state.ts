@@ -7,7 +7,7 @@ import type { PageDelivery } from './public-response.ts';
 import type { BoundPublicRoute } from './public-route.ts';
 
 /** What a response holds until it is delivered. */
-export interface DeliveryPlace {
+export interface DeliverySlot {
   /** The client's connection has accepted so many bytes: from the first call on its pace is judged. */
   taken(bytes: number): void;
   /** Holds so much instead, also where that is more than there is. */
@@ -35,7 +35,7 @@ export interface RequestState {
   /** Its body, where that is in parts. */
   parts?: readonly Buffer[];
   /** What it holds until it is delivered. */
-  place?: DeliveryPlace;
+  slot?: DeliverySlot;
   /** Names of the headers of the response: removed when it is not written. */
   answerHeaders?: readonly string[];
   errorCode?: string;

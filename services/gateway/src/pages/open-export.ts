@@ -74,7 +74,7 @@ export function openExport(
       ...buyerOf(principal),
       productCode: 'platform.inventory.current.page.v1',
       chainId: null,
-      // Its place bounds it.
+      // Its slot bounds it.
       hold: () => null,
     },
     key,

@@ -105,8 +105,8 @@ export function sealLiveCursor(
   nowMs: number,
 ): string {
   const { chainId, startedAtMs, page, startAssetid, previousStartAssetid } = chain;
-  const place = [chainId, startedAtMs, page, startAssetid, previousStartAssetid];
-  const text = JSON.stringify([nowMs, ...place, chain.replaced, chain.evidence]);
+  const position = [chainId, startedAtMs, page, startAssetid, previousStartAssetid];
+  const text = JSON.stringify([nowMs, ...position, chain.replaced, chain.evidence]);
   return cursors.seal(text, bindingOf('live', binding));
 }
 
@@ -120,6 +120,6 @@ export function openLiveCursor(
   if (opened === null) return null;
   const [issuedAtMs, chainId, startedAtMs, page, startAssetid, before, replaced, evidence] =
     liveContent.parse(JSON.parse(opened));
-  const place = { page, startAssetid, previousStartAssetid: before };
-  return { issuedAtMs, chain: { chainId, startedAtMs, ...place, replaced, evidence } };
+  const position = { page, startAssetid, previousStartAssetid: before };
+  return { issuedAtMs, chain: { chainId, startedAtMs, ...position, replaced, evidence } };
 }

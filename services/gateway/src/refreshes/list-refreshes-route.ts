@@ -50,8 +50,8 @@ export function refreshParts(cursors: CursorSealer, binding: readonly string[]) 
     },
     paginationAfter({ items, hasMore }: RefreshList) {
       const last = hasMore ? items.at(-1) : undefined;
-      const place = last && [last.requestedAtMs, last.refreshId];
-      return parts.paginationTo(place ? JSON.stringify(place) : null);
+      const position = last && [last.requestedAtMs, last.refreshId];
+      return parts.paginationTo(position ? JSON.stringify(position) : null);
     },
   };
 }

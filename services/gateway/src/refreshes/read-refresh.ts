@@ -38,8 +38,8 @@ export async function awaitRefresh(
   const { projectId, refreshId } = wait;
   const { waitSecondMs, waitReadEveryMs } = deadlines;
   const waitMs = waitSeconds * waitSecondMs;
-  const place = waitMs > 0 ? waits.startWaiting(wait) : null;
-  if (place === null) return await readRefresh(collector, projectId, refreshId);
+  const slot = waitMs > 0 ? waits.startWaiting(wait) : null;
+  if (slot === null) return await readRefresh(collector, projectId, refreshId);
   const ending = AbortSignal.any([signal, stopping]);
   const startMs = monotonicNow();
   try {
@@ -49,9 +49,9 @@ export async function awaitRefresh(
       const read = isLast ? undefined : 'interim';
       const view = await readRefresh(collector, projectId, refreshId, read);
       if (isLast || view === null || view.record.state === 'completed') return view;
-      await place.waitForNotification(Math.min(leftMs, waitReadEveryMs), ending);
+      await slot.waitForNotification(Math.min(leftMs, waitReadEveryMs), ending);
     }
   } finally {
-    place.stopWaiting();
+    slot.stopWaiting();
   }
 }

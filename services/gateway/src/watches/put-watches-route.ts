@@ -46,7 +46,7 @@ export const putWatchesRoute = dataRoute({
     const rateLimit = await takeBatch(services.limiter, request, values.length);
     const wanted = values.map((value, index) => readBatchItem(watchBatchItem, value, index));
     const items = await runItems(wanted, {
-      keyOf: placeOfItem,
+      keyOf: keyOfItem,
       concurrencyMax: batchConcurrencyMax,
       beginWithinMs: services.deadlines.batchMs,
       run: (read) => putItem(services, request, read, isDryRun),
@@ -59,7 +59,7 @@ export const putWatchesRoute = dataRoute({
 type ReadWatch = ReadItem<z.output<typeof watchBatchItem>>;
 
 /** Items of one inventory are put in their order. */
-const placeOfItem = (read: ReadWatch) =>
+const keyOfItem = (read: ReadWatch) =>
   read.result === 'refused' ? '' : inventoryKeyText(read.item);
 
 async function putItem(

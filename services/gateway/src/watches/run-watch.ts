@@ -36,7 +36,7 @@ const claimsPerProject = 4;
 export const watchWork = (services: WatchServices): StartedWorkKind<Watch> => ({
   ...work.watches,
   queue: services.watches.queue,
-  perKey: { places: claimsPerProject, keyOf: ({ projectId }) => projectId },
+  perKey: { slots: claimsPerProject, keyOf: ({ projectId }) => projectId },
   work: (claimed) => runWatch(services, claimed),
 });
 

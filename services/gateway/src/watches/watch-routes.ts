@@ -101,8 +101,8 @@ const listWatchesRoute = dataRoute({
     const after = parts.begin(cursor);
     const found = await watches.listWatches({ projectId, state, after, limit: limit + 1 });
     const list = await prices.readPrices();
-    const placeIn = ({ scope }: Watch) => watchKeyOf(projectId, scope);
-    const { items, pagination } = parts.take(found, limit, placeIn);
+    const keyIn = ({ scope }: Watch) => watchKeyOf(projectId, scope);
+    const { items, pagination } = parts.take(found, limit, keyIn);
     return { data: { items: items.map((one) => watchViewOf(one, list)), pagination } };
   },
 });

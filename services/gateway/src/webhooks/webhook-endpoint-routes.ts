@@ -112,13 +112,13 @@ const listWebhookEndpointsRoute = dataRoute({
     const parts = listParts(cursors, ['webhook-endpoints', path.projectId]);
     const after = parts.begin(cursor) ?? '';
     const { items } = await webhooks.call(webhookApi.listEndpoints, { path });
-    const left = items.filter((endpoint) => placeOf(endpoint) > after);
-    return { data: parts.take(left, limit, placeOf) };
+    const left = items.filter((endpoint) => orderKeyOf(endpoint) > after);
+    return { data: parts.take(left, limit, orderKeyOf) };
   },
 });
 
 /** As they are sorted, so that a list continues after an endpoint that was deleted meanwhile. */
-function placeOf({ createdAtMs, endpointId }: z.output<typeof webhookEndpoint>): string {
+function orderKeyOf({ createdAtMs, endpointId }: z.output<typeof webhookEndpoint>): string {
   return `${isoTime(createdAtMs)} ${endpointId}`;
 }
 

@@ -3,7 +3,7 @@ import { chunkDigestHeader } from '@inventory/contracts/internal/inventory';
 import type { ManifestPage } from '@inventory/contracts/messages/revision';
 import { type FakeAnswer, jsonAnswer, refusalAnswer } from './http-fake.ts';
 
-/** The staging side of a revision-store: each place keeps what came first. */
+/** The staging side of a revision-store: each position keeps what came first. */
 export interface FakeStaging {
   /** `<scan>/<epoch>/<page>/<chunk>` to digest and text. */
   readonly chunks: Map<string, { digest: string; text: string }>;
@@ -21,17 +21,17 @@ export function createFakeStaging(): FakeStaging {
   const erasures = new Map<string, number>();
   const epochOf = (inventory: string) => `${inventory}/${erasures.get(inventory) ?? 0}`;
 
-  function put(place: string, digest: string, text: string) {
-    const known = chunks.get(place);
+  function put(position: string, digest: string, text: string) {
+    const known = chunks.get(position);
     if (known !== undefined && known.digest !== digest) return jsonAnswer({ error: {} }, 409);
-    chunks.set(place, { digest, text });
+    chunks.set(position, { digest, text });
     return { status: 204, body: '' };
   }
 
   function list(scanId: string, epoch: number): ManifestPage[] {
     const pages = new Map<number, ManifestPage['chunks']>();
-    for (const [place, { digest, text }] of chunks) {
-      const [scan, , page, chunk] = place.split('/');
+    for (const [position, { digest, text }] of chunks) {
+      const [scan, , page, chunk] = position.split('/');
       if (scan !== scanId) continue;
       const named = pages.get(Number(page)) ?? [];
       named[Number(chunk)] = { digest, bytes: Buffer.byteLength(text) };

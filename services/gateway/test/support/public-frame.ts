@@ -6,7 +6,7 @@ import { createPeerBuckets } from '../../src/http/limits/peer-buckets.ts';
 import { standingAt } from '../../src/http/limits/rate-window.domain.ts';
 import { createUnknownKeys } from '../../src/http/limits/unknown-keys.ts';
 import type { PublicFrame } from '../../src/http/public-frame.ts';
-import { boundlessPlaces } from './boundless-slots.ts';
+import { boundlessSlots } from './boundless-slots.ts';
 
 /** A frame that knows no key, and whose limits are far. */
 export function newFrame(given: Partial<PublicFrame> = {}): PublicFrame {
@@ -30,7 +30,7 @@ export function newFrame(given: Partial<PublicFrame> = {}): PublicFrame {
         limit: 'service_account',
       }),
     },
-    undelivered: boundlessPlaces(clock),
+    undelivered: boundlessSlots(clock),
     prices: { currentVersion: () => 1 },
     v1DeprecatedAtMs: 0,
     deadlines: { findMs: 600_000, unknownKeyDelayMs: 0 },

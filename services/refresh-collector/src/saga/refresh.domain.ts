@@ -54,7 +54,7 @@ export const attemptCancelled: RefreshRefusal = {
 const scanSummary = z.object({
   /** Grows with every claim; a write of an earlier epoch is refused. */
   epoch: z.int(),
-  /** Its place among the scans of its inventory. */
+  /** Its index among the scans of its inventory. */
   sequence: z.int(),
   startedAtMs: z.number(),
   completedAtMs: z.number().nullable(),

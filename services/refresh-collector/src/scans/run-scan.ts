@@ -192,10 +192,10 @@ async function stageAndRecord(
 ): Promise<ScanState | undefined> {
   const staged = await stage(scans, claimed, state.progress.pages, text, hold);
   if (!staged) return undefined;
-  const { place, progress } = step;
-  const nextCursor = progress.cursors[place] ?? null;
-  const assetKeys = progress.assetKeys[place];
-  const page = { ...staged, place, nextCursor, ...(assetKeys ? { assetKeys } : {}) };
+  const { index, progress } = step;
+  const nextCursor = progress.cursors[index] ?? null;
+  const assetKeys = progress.assetKeys[index];
+  const page = { ...staged, index, nextCursor, ...(assetKeys ? { assetKeys } : {}) };
   const next: ScanState = {
     refresh: state.refresh,
     progress,
@@ -227,8 +227,8 @@ function stage(
 ): Promise<ManifestPage | undefined> {
   const { refresh, epoch, inventoryEpoch } = claimed;
   invariant(inventoryEpoch !== undefined, 'no page is read before the epoch of its inventory');
-  const place = { scanId: refresh.refreshId, epoch, page, inventoryEpoch };
-  return ofRevisionStore(scans, claimed, hold, (staging) => staging.stagePage(place, text));
+  const index = { scanId: refresh.refreshId, epoch, page, inventoryEpoch };
+  return ofRevisionStore(scans, claimed, hold, (staging) => staging.stagePage(index, text));
 }
 
 /** Ends the scan unless it changed meanwhile: then it was ended or taken by another worker. */

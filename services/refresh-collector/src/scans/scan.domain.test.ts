@@ -6,7 +6,7 @@ import type { PlatformPage } from '../platform/platform-page.domain.ts';
 import type { PlatformAnswer } from '../platform/platform-response.domain.ts';
 import type { PageAsset } from '../platform/platform-rows.domain.ts';
 import { pieceOf } from '../platform/text-pieces.domain.ts';
-import { pagesInPlace, type RecordedPage } from '../saga/recorded-scan.domain.ts';
+import { pagesInOrder, type RecordedPage } from '../saga/recorded-scan.domain.ts';
 import type { Refresh } from '../saga/refresh.domain.ts';
 import type { Fact } from '../saga/refresh-fact.domain.ts';
 import { advance } from '../saga/refresh-saga.domain.ts';
@@ -75,7 +75,7 @@ describe('nextStep', () => {
     expect(nextStep(attempt(), page(), rules)).toMatchObject({
       step: 'save',
       done: true,
-      place: 0,
+      index: 0,
     });
   });
 
@@ -88,7 +88,7 @@ describe('nextStep', () => {
     expect(nextStep(attempt(), blank, rules)).toMatchObject({
       step: 'save',
       done: false,
-      place: 0,
+      index: 0,
       progress: { cursors: ['40'], pages: 1 },
     });
   });
@@ -135,7 +135,7 @@ describe('a last page without assets (upstream 1.3: the cursor asset may be gone
     expect(nextStep(attempt(checking), pageTo('20'), rules)).toMatchObject({
       step: 'save',
       done: true,
-      place: 1,
+      index: 1,
     });
   });
 
@@ -144,7 +144,7 @@ describe('a last page without assets (upstream 1.3: the cursor asset may be gone
     expect(step).toMatchObject({
       step: 'save',
       done: false,
-      place: 1,
+      index: 1,
       progress: { cursors: ['10', '21'], pages: 3 },
     });
     // The next blank end is checked in the same way.
@@ -206,9 +206,9 @@ describe('a page that repeats others (upstream 1.3: the cursor may be lost)', ()
       // That it ends as it did is no evidence: the page behind it is read again too.
       const again = page({ ...assets('1', '2'), more: true, lastAssetId: '2' });
       const behind = nextStep(attempt(progressOf(step)), again, rules);
-      expect(behind).toMatchObject({ step: 'save', done: false, place: 0 });
+      expect(behind).toMatchObject({ step: 'save', done: false, index: 0 });
       const last = nextStep(attempt(progressOf(behind)), page(assets('3', '4')), rules);
-      expect(last).toMatchObject({ step: 'save', done: true, place: 1 });
+      expect(last).toMatchObject({ step: 'save', done: true, index: 1 });
     },
   );
 
@@ -301,12 +301,12 @@ describe('the assets that the pages of a scan cover', () => {
 describe('the pages of a scan', () => {
   it('are those that were not read again', () => {
     const recorded = [
-      { place: 0, nextCursor: '10' },
-      { place: 1, nextCursor: '20' },
-      { place: 1, nextCursor: '21' },
-      { place: 2, nextCursor: null },
-    ].map((one) => ({ ...one, assetKeys: keysOfPage([asset(String(one.place))]) }));
-    expect(pagesInPlace(recorded).map(({ nextCursor }) => nextCursor)).toEqual(['10', '21', null]);
+      { index: 0, nextCursor: '10' },
+      { index: 1, nextCursor: '20' },
+      { index: 1, nextCursor: '21' },
+      { index: 2, nextCursor: null },
+    ].map((one) => ({ ...one, assetKeys: keysOfPage([asset(String(one.index))]) }));
+    expect(pagesInOrder(recorded).map(({ nextCursor }) => nextCursor)).toEqual(['10', '21', null]);
     expect(
       resumedProgress(recorded.slice(0, 3), { ...freshProgress, reportedTotalCount: 9 }),
     ).toMatchObject({ cursors: ['10', '21'], pages: 3 });
@@ -408,7 +408,7 @@ function collecting(cursors: readonly string[]): StoredScan {
   return cursors.reduce<StoredScan>(
     ({ refresh, recorded }, nextCursor) => ({
       refresh: applied(refresh, { fact: 'page_recorded', reportedTotalCount: 9, assetsRead: 0 }),
-      recorded: [...recorded, { place: recorded.length, nextCursor, assetKeys: noKeys, ids: [] }],
+      recorded: [...recorded, { index: recorded.length, nextCursor, assetKeys: noKeys, ids: [] }],
     }),
     { refresh: started, recorded: [] },
   );
@@ -462,10 +462,10 @@ function recordStep({ refresh, recorded }: StoredScan, step: ScanStep): StoredSc
   const { assetsRead } = step.progress;
   const nextCursor = step.done ? null : (step.progress.cursors.at(-1) ?? null);
   const ids = step.page.assets.map(({ assetid }) => assetid);
-  const assetKeys = step.progress.assetKeys[step.place] ?? noKeys;
+  const assetKeys = step.progress.assetKeys[step.index] ?? noKeys;
   return {
     refresh: applied(refresh, { fact: 'page_recorded', reportedTotalCount, assetsRead }),
-    recorded: [...recorded, { place: step.place, nextCursor, assetKeys, ids }],
+    recorded: [...recorded, { index: step.index, nextCursor, assetKeys, ids }],
   };
 }
 
@@ -490,7 +490,7 @@ function scanAll(
     progress = step.progress;
     stored = recordStep(stored, step);
     if (step.step === 'save' && step.done) {
-      return new Set(pagesInPlace(stored.recorded).flatMap(({ ids }) => ids));
+      return new Set(pagesInOrder(stored.recorded).flatMap(({ ids }) => ids));
     }
   }
 }

@@ -11,7 +11,7 @@ import {
   type EndCheck,
   noEndCheck,
   type PageKeys,
-  pagesInPlace,
+  pagesInOrder,
   type RecordedPage,
   type ScanSize,
 } from '../saga/recorded-scan.domain.ts';
@@ -44,7 +44,7 @@ export type ScanStep =
       readonly step: 'save';
       readonly page: PlatformPage;
       /** Its position among the pages of the inventory. A page read again replaces that one. */
-      readonly place: number;
+      readonly index: number;
       readonly progress: ScanProgress;
       readonly tries: PageTries;
       readonly done: boolean;
@@ -82,14 +82,14 @@ export function resumedProgress(
   recorded: readonly RecordedPage[],
   { assetsRead, reportedTotalCount, endCheck }: ScanSize & { readonly endCheck: EndCheck },
 ): ScanProgress {
-  const inPlace = pagesInPlace(recorded);
-  const cursors = inPlace.flatMap(({ nextCursor }) => nextCursor ?? []);
+  const inOrder = pagesInOrder(recorded);
+  const cursors = inOrder.flatMap(({ nextCursor }) => nextCursor ?? []);
   const doubted = endCheck.cursor === null ? -1 : cursors.indexOf(endCheck.cursor);
   const leading = doubted < 0 ? cursors : cursors.slice(0, doubted);
   return {
     cursors: leading,
     pages: recorded.length,
-    assetKeys: inPlace.slice(0, leading.length).map(({ assetKeys = noKeys }) => assetKeys),
+    assetKeys: inOrder.slice(0, leading.length).map(({ assetKeys = noKeys }) => assetKeys),
     assetsRead,
     reportedTotalCount,
     endCheck,
@@ -146,7 +146,7 @@ function onPage(
   const saved = {
     step: 'save',
     page,
-    place: cursors.length,
+    index: cursors.length,
     tries: nextTries,
     rests,
   } as const;

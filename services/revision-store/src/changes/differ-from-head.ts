@@ -87,13 +87,16 @@ export async function gatherHeadRows(
   );
   const present = wanted.filter(({ inHead }) => inHead >= 0);
   const byBlock = Map.groupBy(present, ({ inHead }) => Math.floor(inHead / rowsPerBlockMax));
-  for (const [index, places] of byBlock) {
-    const byRow = new Map(places.map((place) => [place.inHead % rowsPerBlockMax, place]));
+  for (const [index, positions] of byBlock) {
+    const byRow = new Map(
+      positions.map((position) => [position.inHead % rowsPerBlockMax, position]),
+    );
     for await (const rows of readRows(blocks, rowsSeenBy(head), index, byRow)) {
       for (const { row, bytes, start } of rows) {
-        const place = byRow.get(row);
-        const texts = place && opened[place.of];
-        if (texts) invariant(putText(texts, place.at, bytes, start), 'a text of the head is whole');
+        const position = byRow.get(row);
+        const texts = position && opened[position.of];
+        if (texts)
+          invariant(putText(texts, position.at, bytes, start), 'a text of the head is whole');
       }
     }
   }

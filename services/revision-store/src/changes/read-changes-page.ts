@@ -179,9 +179,9 @@ function rememberBlocks(store: ChangeStore): ChangeStore {
   const read = new Map<string, ReturnType<ChangeStore['readBlockAfter']>>();
   return {
     ...store,
-    readBlockAfter(place, key) {
-      const id = `${place.set}/${key}`;
-      const reading = read.get(id) ?? store.readBlockAfter(place, key);
+    readBlockAfter(position, key) {
+      const id = `${position.set}/${key}`;
+      const reading = read.get(id) ?? store.readBlockAfter(position, key);
       read.set(id, reading);
       return reading;
     },

@@ -4,7 +4,7 @@ import { asRaw } from '@inventory/runtime/packed-bytes';
 import { composeChanges, findSets } from '../changes/compose-changes.ts';
 import { differFromHead, gatherHeadRows, keysIn } from '../changes/differ-from-head.ts';
 import type { TextPlan } from '../domain/block-plan.ts';
-import { type ChainPlace, type ChangeSet, mergesAt } from '../domain/change-chain.ts';
+import { type ChainPosition, type ChangeSet, mergesAt } from '../domain/change-chain.ts';
 import { type Differences, differenceKey, orderByKey } from '../domain/differences.ts';
 import type { JoinedTexts } from '../domain/joined-texts.ts';
 import type { Observation } from '../domain/observation.ts';
@@ -57,8 +57,8 @@ export async function writeChanges(
   const keyOf = keysIn(scan.scope);
   const { revisionId: headId } = head.revision;
   const differences = await differFromHead(scanning.blocks, head, survey, keyOf, signal);
-  const place = { scope: inventoryKeyText(scan.scope), set: scanning.identifiers.uuidV7() };
-  const writer = openSetWriter(scanning.changes, place);
+  const position = { scope: inventoryKeyText(scan.scope), set: scanning.identifiers.uuidV7() };
+  const writer = openSetWriter(scanning.changes, position);
   const described: Uint32Array[] = [];
   const order = await inTurns(orderByKey(differences), signal);
   for (const group of groupsOf(differences, order, survey)) {
@@ -70,19 +70,19 @@ export async function writeChanges(
       signal,
     );
     if (rows === null) return null;
-    await writeGroup(writer, rows, verdict.place);
+    await writeGroup(writer, rows, verdict.becomes);
     described.push(...group.map((block) => neededBy(block, differences, survey)));
   }
   freeColumns(differences);
   const written = await writer.end();
   const own = verdict.observation.revision.revisionId;
-  if (verdict.place === 'superseded') {
+  if (verdict.becomes === 'superseded') {
     const aside = { from: own, to: headId, fromOrdinal: null, toOrdinal: at.ordinal };
     return { joins: [], aside: { ...written, ...aside }, described: [] };
   }
   const step = { from: headId, to: own, fromOrdinal: at.ordinal, toOrdinal: at.ordinal + 1 };
   const { joins: before } = head.revision;
-  const merging = { scope: place.scope, at, before, step: { ...written, ...step }, keyOf };
+  const merging = { scope: position.scope, at, before, step: { ...written, ...step }, keyOf };
   return { joins: await mergeSets(scanning, merging, signal), aside: null, described };
 }
 
@@ -100,7 +100,7 @@ async function mergeSets(
     keyOf,
   }: {
     readonly scope: string;
-    readonly at: ChainPlace;
+    readonly at: ChainPosition;
     /** The sets that end at the head. */
     readonly before: readonly ChangeSet[];
     readonly step: ChangeSet;
@@ -211,10 +211,10 @@ const noTexts: JoinedTexts = { bytes: Buffer.alloc(0), lengths: new Uint32Array(
 async function writeGroup(
   writer: ChangeSetWriter,
   rows: readonly BlockRows[],
-  place: ScanComparison['place'],
+  becomes: ScanComparison['becomes'],
 ): Promise<void> {
   for (const { inHead, inScan, lastKey } of rows) {
-    const [before, after] = place === 'superseded' ? [inScan, inHead] : [inHead, inScan];
+    const [before, after] = becomes === 'superseded' ? [inScan, inHead] : [inHead, inScan];
     await writer.write(before, after, lastKey);
     freeBytes(inHead.bytes);
     freeBytes(inScan.bytes);

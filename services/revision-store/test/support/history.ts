@@ -60,9 +60,9 @@ export function openHistory(store: StoreUnderTest, clock: TestClock, blockAssets
 
   async function put(scan: Scan, page: number, of: InventoryEpoch): Promise<void> {
     for (const [chunk, content] of (scan.pages[page] ?? []).entries()) {
-      const place = { scanId: scan.scanId, epoch: scan.epoch, page, chunk };
+      const position = { scanId: scan.scanId, epoch: scan.epoch, page, chunk };
       const arrived = { digest: digestOf(content), content, source: scan.source, of };
-      await stageChunk(deps, place, arrived);
+      await stageChunk(deps, position, arrived);
     }
   }
 

@@ -40,7 +40,7 @@ export interface GivenPage {
 /** The revision-store's HTTP side, as its fellow services use it. */
 export interface StoreClient {
   putChunk(
-    place: string,
+    position: string,
     body: Buffer,
     digest?: string,
     options?: { readonly source?: 'refresh' | 'capture'; readonly inventory_epoch?: string },
@@ -66,7 +66,7 @@ export interface StoreClient {
   erase(scope: InventoryKey): Promise<number>;
 }
 
-export const placeOf = (scan: Scan, page: number, chunk: number): string =>
+export const chunkPathOf = (scan: Scan, page: number, chunk: number): string =>
   `/scans/${scan.scanId}/epochs/${scan.epoch}/pages/${page}/chunks/${chunk}`;
 
 /** The query that continues from what was saved, or read. */
@@ -88,12 +88,12 @@ function unpack(bytes: Buffer, packed: NonNullable<CurrentPageMeta['packed']>): 
 
 export function createStoreClient(url: string): StoreClient {
   async function putChunk(
-    place: string,
+    position: string,
     body: Buffer,
     digest = digestOf(body),
     options: Parameters<StoreClient['putChunk']>[3] = {},
   ) {
-    const answer = await fetch(`${url}${place}?${new URLSearchParams({ ...options })}`, {
+    const answer = await fetch(`${url}${position}?${new URLSearchParams({ ...options })}`, {
       method: 'PUT',
       headers: { [chunkDigestHeader]: digest },
       body: new Uint8Array(body),
@@ -152,8 +152,8 @@ export function createStoreClient(url: string): StoreClient {
       const options = { source: scan.source, inventory_epoch: await epoch(scan.scope) };
       for (const [number, chunks] of scan.pages.entries()) {
         for (const [chunk, bytes] of chunks.entries()) {
-          const place = placeOf(scan, number, chunk);
-          const { status } = await putChunk(place, bytes, digestOf(bytes), options);
+          const position = chunkPathOf(scan, number, chunk);
+          const { status } = await putChunk(position, bytes, digestOf(bytes), options);
           if (status !== 204) throw new Error(`staging answered ${status}`);
         }
       }

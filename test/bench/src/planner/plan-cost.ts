@@ -19,13 +19,13 @@ const nowMs = 1_000_000_000;
 export function planCostRow(): Row {
   const queued = createQueuedRefreshes(
     Array.from({ length: queuedCount }, (_, index) => ({
-      ...placeOf('queued', index),
+      ...entryOf('queued', index),
       queueDeadlineMs: nowMs + 1_000 + ((index * 17) % queueMs),
       expectedPages: index % 3 === 0 ? null : 1 + (index % 5),
     })),
   );
   const scans = Array.from({ length: scansMax / 2 }, (_, index) => ({
-    ...placeOf('running', index),
+    ...entryOf('running', index),
     deadlineMs: nowMs + collectMs - ((index * 31) % (collectMs / 2)),
     pagesLeft: 1 + (index % 20),
     isSizeKnown: true,
@@ -68,7 +68,7 @@ export function planCostRow(): Row {
   });
 }
 
-const placeOf = (kind: string, index: number) => ({
+const entryOf = (kind: string, index: number) => ({
   id: `${kind}-${index}`,
   accountId: `account-${index % accounts}`,
   inventory: `${kind}-${index}`,

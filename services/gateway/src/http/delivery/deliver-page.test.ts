@@ -46,7 +46,7 @@ beforeAll(async () => {
       delivered: () => log.push('delivered'),
       abandoned: () => log.push('abandoned'),
     };
-    context.state.place = {
+    context.state.slot = {
       taken: (bytes) => {
         bytesTaken += bytes;
       },

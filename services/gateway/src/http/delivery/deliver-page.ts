@@ -6,7 +6,7 @@ import { freeBytes } from '@inventory/runtime/free-bytes';
 import { BilledRefused } from '../billed-refused.ts';
 import type { PageDelivery } from '../public-response.ts';
 import { renderRefused } from '../render-errors.ts';
-import type { DeliveryPlace, PublicContext, PublicMiddleware } from '../request-state.ts';
+import type { DeliverySlot, PublicContext, PublicMiddleware } from '../request-state.ts';
 import { stepBytes } from './delivery-slots.ts';
 import { firstBytesMax, write, writeFirst } from './first-bytes.ts';
 
@@ -69,19 +69,19 @@ function deliver(
     left = remainder;
     return first;
   });
-  const { place } = context.state;
+  const { slot } = context.state;
   // The remainder is written afterwards: one write is acknowledged as a whole. Where the
   // connection closes meanwhile, nothing is left to do.
-  begun.then(() => writeRemainder(res, left, place)).catch(() => {});
+  begun.then(() => writeRemainder(res, left, slot)).catch(() => {});
 }
 
 /** In steps, so that memory is returned, and the client is seen to take it, as it goes. */
 async function writeRemainder(
   res: ServerResponse,
   remainder: readonly Unwritten[],
-  place: DeliveryPlace | undefined,
+  slot: DeliverySlot | undefined,
 ): Promise<void> {
-  place?.taken(firstBytesMax);
+  slot?.taken(firstBytesMax);
   let left = remainder;
   do {
     if (res.destroyed) return;
@@ -91,7 +91,7 @@ async function writeRemainder(
     if (after.length === 0) res.end();
     else res.uncork();
     await written;
-    place?.taken(stepBytes);
+    slot?.taken(stepBytes);
     left = after;
   } while (left.length > 0);
 }

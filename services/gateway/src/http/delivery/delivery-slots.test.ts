@@ -1,8 +1,8 @@
 import { propertyRuns } from '@inventory/testkit/property-runs';
 import { createTestClock } from '@inventory/testkit/test-clock';
 import fc from 'fast-check';
-import type { DeliveryPlace } from '../request-state.ts';
-import { createDeliveryPlaces } from './delivery-slots.ts';
+import type { DeliverySlot } from '../request-state.ts';
+import { createDeliverySlots } from './delivery-slots.ts';
 
 const bytesPerSecondMin = 64 * 1024;
 /** A pause of ten seconds and the time of a step, four. */
@@ -10,17 +10,17 @@ const patienceMs = 14_000;
 
 function placesOf(limits = { perKeyMax: 2, totalMax: 3 }) {
   const clock = createTestClock();
-  const places = createDeliveryPlaces<string>({ limits, bytesPerSecondMin, kind: 'page', clock });
+  const slots = createDeliverySlots<string>({ limits, bytesPerSecondMin, kind: 'page', clock });
   const ended: string[] = [];
   /** Takes a slot; the result where there is none. */
-  function take(key: string, size = 1): DeliveryPlace | string {
-    const permit = places.acquire(key, size, () => void ended.push(key));
-    return permit.result === 'granted' ? permit.place : permit.result;
+  function take(key: string, size = 1): DeliverySlot | string {
+    const permit = slots.acquire(key, size, () => void ended.push(key));
+    return permit.result === 'granted' ? permit.slot : permit.result;
   }
-  function hold(key: string, size = 1): DeliveryPlace {
-    const place = take(key, size);
-    if (typeof place === 'string') throw new Error(place);
-    return place;
+  function hold(key: string, size = 1): DeliverySlot {
+    const slot = take(key, size);
+    if (typeof slot === 'string') throw new Error(slot);
+    return slot;
   }
   return { clock, ended, take, hold };
 }
@@ -47,16 +47,16 @@ test('what is larger than the part of a key is delivered alone', () => {
 
 test('what turns out larger is held all the same, and what turns out smaller frees capacity', () => {
   const { take, hold } = placesOf({ perKeyMax: 10, totalMax: 20 });
-  const [place, other] = [hold('a', 1), hold('a', 9)];
-  place.resize(9);
+  const [slot, other] = [hold('a', 1), hold('a', 9)];
+  slot.resize(9);
   expect([take('a', 1), take('b', 3)]).toEqual(['key_full', 'total_full']);
 
   other.release();
-  place.resize(4);
+  slot.resize(4);
   expect(take('a', 7)).toBe('key_full');
   hold('a', 6);
-  place.release();
-  place.resize(9);
+  slot.release();
+  slot.resize(9);
   expect(take('a', 4)).not.toBe('key_full');
 });
 
@@ -64,7 +64,7 @@ test('what is slow keeps its slot until another is refused, and what is fast eno
   const { clock, ended, take, hold } = placesOf({ perKeyMax: 1, totalMax: 4 });
   const [slow, fast, paused] = ['slow', 'fast', 'paused'].map((key) => hold(key));
   hold('not begun');
-  for (const place of [slow, fast]) place?.taken(1);
+  for (const slot of [slow, fast]) slot?.taken(1);
   for (let second = 0; second < 60; second += 1) {
     clock.advance(1_000);
     slow?.taken(bytesPerSecondMin - 1_000);
@@ -96,12 +96,12 @@ test('at the least pace a client is never ended, in whatever steps it takes', ()
   fc.assert(
     fc.property(steps, (taken) => {
       const { clock, take, hold } = placesOf({ perKeyMax: 1, totalMax: 1 });
-      const place = hold('a');
-      place.taken(16 * 1024);
+      const slot = hold('a');
+      slot.taken(16 * 1024);
       for (const bytes of taken) {
         clock.advance(Math.floor((bytes * 1_000) / bytesPerSecondMin));
         expect(take('b')).toBe('total_full');
-        place.taken(bytes);
+        slot.taken(bytes);
       }
     }),
     { numRuns: propertyRuns(300) },
@@ -110,11 +110,11 @@ test('at the least pace a client is never ended, in whatever steps it takes', ()
 
 test('a client that takes a byte a second keeps its slot for a quarter of a minute at most, where another wants it', () => {
   const { clock, ended, take, hold } = placesOf({ perKeyMax: 1, totalMax: 1 });
-  const place = hold('a');
-  place.taken(16 * 1024);
+  const slot = hold('a');
+  slot.taken(16 * 1024);
   for (let second = 0; second < 15; second += 1) {
     clock.advance(1_000);
-    place.taken(1);
+    slot.taken(1);
   }
 
   expect(take('b')).not.toBe('total_full');

@@ -1,7 +1,7 @@
 import type { Clock } from '@inventory/runtime/clock';
 import type { KeyedLimits } from '@inventory/runtime/semaphore';
 import { deliveriesEnded } from '../../metrics.ts';
-import type { DeliveryPlace } from '../request-state.ts';
+import type { DeliverySlot } from '../request-state.ts';
 
 export interface DeliveryLimits {
   readonly limits: KeyedLimits;
@@ -10,7 +10,7 @@ export interface DeliveryLimits {
 }
 
 export type DeliveryPermit =
-  | { readonly result: 'granted'; readonly place: DeliveryPlace }
+  | { readonly result: 'granted'; readonly slot: DeliverySlot }
   | { readonly result: 'key_full' | 'total_full' };
 
 /** Bytes that are written at a time: a client is seen to take them by their completion. */
@@ -18,14 +18,14 @@ export const stepBytes = 256 * 1024;
 /** Longest pause of a client, beside the time of a step. */
 const pauseMaxMs = 10_000;
 
-export type DeliveryPlaces<Key> = ReturnType<typeof createDeliveryPlaces<Key>>;
+export type DeliverySlots<Key> = ReturnType<typeof createDeliverySlots<Key>>;
 
 /**
  * Bounds what is held for clients until they have taken it, of each key and in all. Nobody waits for a
  * client that takes next to nothing: where one is refused, those below the least pace are ended for it,
  * of the same key or of any. Without that a few clients could hold all slots at a byte a second.
  */
-export function createDeliveryPlaces<Key>({
+export function createDeliverySlots<Key>({
   limits,
   bytesPerSecondMin,
   kind,
@@ -39,7 +39,7 @@ export function createDeliveryPlaces<Key>({
     /** Until when it is as fast as it has to be; null until it has begun. */
     inTimeUntilMs: number | null;
   }
-  const places = new Set<Held>();
+  const slots = new Set<Held>();
   const sizeOf = new Map<Key, number>();
   let total = 0;
   /** What is larger than all that a key may hold is delivered alone. */
@@ -55,7 +55,7 @@ export function createDeliveryPlaces<Key>({
   }
 
   function release(held: Held): void {
-    if (places.delete(held)) add(held, -held.size);
+    if (slots.delete(held)) add(held, -held.size);
   }
 
   function missing({ key, size }: Held): 'key_full' | 'total_full' | null {
@@ -68,7 +68,7 @@ export function createDeliveryPlaces<Key>({
 
   /** Ends slow ones until there is capacity. */
   function freeCapacity(wanted: Held): ReturnType<typeof missing> {
-    for (const held of places) {
+    for (const held of slots) {
       const full = missing(wanted);
       if (full === null) return null;
       if (!isSlow(held) || (full === 'key_full' && held.key !== wanted.key)) continue;
@@ -85,11 +85,11 @@ export function createDeliveryPlaces<Key>({
       const held: Held = { key, size: countedSize(size), end, inTimeUntilMs: null };
       const full = freeCapacity(held);
       if (full !== null) return { result: full };
-      places.add(held);
+      slots.add(held);
       add(held, held.size);
       return {
         result: 'granted',
-        place: {
+        slot: {
           taken(bytes) {
             const mostMs = clock.now() + patienceMs;
             const untilMs = (held.inTimeUntilMs ?? mostMs) + msOf(bytes);
@@ -97,7 +97,7 @@ export function createDeliveryPlaces<Key>({
           },
           resize(size) {
             const added = countedSize(size) - held.size;
-            if (places.has(held)) add(held, added);
+            if (slots.has(held)) add(held, added);
             held.size += added;
           },
           release: () => release(held),

@@ -120,7 +120,7 @@ test('every parameter of a query or header says what it does, where the referenc
   const all = operations.flatMap(({ operationId, parameters }) =>
     parameters.map((parameter) => ({ operationId, ...parameter })),
   );
-  const silent = all.filter(({ in: place, description }) => place !== 'path' && !description);
+  const silent = all.filter(({ in: pointer, description }) => pointer !== 'path' && !description);
 
   expect(silent.map(({ operationId, name }) => `${operationId} ${name}`)).toEqual([]);
 });
@@ -333,7 +333,7 @@ test('every link leads to an operation by all parameters of its path, and by no 
     const target = operations.find((operation) => operation.operationId === operationId);
     const given = Object.keys(parameters);
     const missing = target?.parameters.filter(
-      ({ name, in: place }) => place === 'path' && !given.includes(name),
+      ({ name, in: pointer }) => pointer === 'path' && !given.includes(name),
     );
     const unknown = given.filter((name) => !target?.parameters.some((of) => of.name === name));
     expect([operationId, missing, unknown]).toEqual([operationId, [], []]);
