@@ -171,8 +171,8 @@ module.exports = {
     'events-revoked': 'Events: revoked: Within 2 s of a change, else 30 s',
     'events-control-frames': 'Events: control frames: No id, always a data line',
     'events-slow-consumer': 'Events: slow consumer: 25 s or 256 KiB',
-    'events-seats':
-      'Events: seats: 4 per Project over all replicas, then 429, which ends none; free within 45 s of a loss',
+    'events-slots':
+      'Events: slots: 4 per Project over all replicas, then 429, which ends none; free within 45 s of a loss',
     'events-list': 'Events list: Cursors of the stream, too old 410',
     'webhooks-standard-webhooks':
       'Webhooks: Standard Webhooks: Signed, two secrets while one is replaced',

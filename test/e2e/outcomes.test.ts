@@ -32,7 +32,7 @@ afterAll(async () => {
   await stack.close();
 });
 
-/** All eight at the same time; each test looks at one. */
+/** All eight at the same time; each test reads one. */
 const journeys = new Map<RefreshOutcome, Promise<Journey>>();
 const serial = 130_000;
 

@@ -216,7 +216,7 @@ describe('a key that may not do everything (Scopes, Network policy)', () => {
 });
 
 test.each<[ServiceName, string, readonly ServiceName[]]>([
-  ['gateway', '/internal/projects/{project}/standing', ['event-stream']],
+  ['gateway', '/internal/projects/{project}/event-access', ['event-stream']],
   ['gateway', '/internal/accounts/{account}/event-projects', ['event-stream']],
   ['refresh-collector', '/admission', ['gateway']],
   ['billing-ledger', '/prices', ['gateway']],
@@ -255,7 +255,7 @@ test('nothing that is private is on the public port, whatever tokens are shown',
   const headers = { 'x-service-token': serviceToken, authorization: `Bearer ${operatorToken}` };
   const paths = [
     '/operator/v1/accounts',
-    `/internal/projects/${owner.projectId}/standing`,
+    `/internal/projects/${owner.projectId}/event-access`,
     '/metrics',
     '/livez',
     '/readyz',

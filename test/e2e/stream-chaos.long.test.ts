@@ -40,7 +40,7 @@ beforeAll(async () => {
     ownBackends: true,
     kafkaSettings: { ...eagerRetention, ...quickReturn },
     replicas: { gateway: 2 },
-    // The seats on a killed gateway are free after its lease.
+    // The slots on a killed gateway are free after its lease.
     serviceEnvironment: { gateway: { STREAMS_PER_PROJECT_MAX: String(2 * readers) } },
   });
   // As a balancer: only to gateways that are up.

@@ -74,7 +74,7 @@ function codeOf(text: string): string {
 
 /** The operations of the most exact template, by method. */
 function operationsAt(paths: Paths, path: string): Readonly<Record<string, Operation>> | undefined {
-  // Version 1 accepts a slash behind its paths.
+  // Version 1 accepts a slash after its paths.
   const segments = (path.split('?')[0] ?? '').replace(/^((\/api)?\/v1\/.+)\/$/, '$1').split('/');
   const [found] = Object.entries(paths)
     .filter(([template]) => matches(template.split('/'), segments))

@@ -173,7 +173,7 @@ export type LivePageFailure = (typeof livePageFailures)[number];
 
 /**
  * The check of a last page without assets. `confirmed`: the page before ends as it did. `moved`: it
- * ends elsewhere; the answer is that page, read again, and the inventory continues behind it.
+ * ends elsewhere; the answer is that page, read again, and the inventory continues after it.
  */
 export const endCheckResult = z.enum(['confirmed', 'moved']);
 export type EndCheckResult = z.infer<typeof endCheckResult>;

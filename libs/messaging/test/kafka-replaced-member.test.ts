@@ -74,7 +74,7 @@ test('a member whose broker was away returns to its own membership, and waits fo
   const before = await members(({ memberId }) => memberId);
 
   proxy.cut();
-  await waitFor('it looks for its broker', () => proxy.turnedAway() > 4);
+  await waitFor('it connects to its broker again', () => proxy.turnedAway() > 4);
   proxy.restore();
   const next = cancel(key, 1);
   await bus.publish([next]);

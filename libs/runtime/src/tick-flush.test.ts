@@ -1,10 +1,10 @@
-import { createTurnFlush } from './tick-flush.ts';
+import { createTickFlush } from './tick-flush.ts';
 
 const nextTick = () => new Promise<void>((resolve) => setImmediate(resolve));
 
 test('all hubs with events of one tick of the event loop are flushed together, each once (Events: fan-out)', async () => {
   const scheduled = jest.spyOn(globalThis, 'setImmediate');
-  const flushSoon = createTurnFlush();
+  const flushSoon = createTickFlush();
   const flushed: string[] = [];
   const [one, other] = [() => void flushed.push('one'), () => void flushed.push('other')];
 
@@ -19,7 +19,7 @@ test('all hubs with events of one tick of the event loop are flushed together, e
 });
 
 test('what is requested during a flush is done in the next tick', async () => {
-  const flushSoon = createTurnFlush();
+  const flushSoon = createTickFlush();
   const flushed: string[] = [];
   const again = () => void flushed.push('again');
   flushSoon(() => {

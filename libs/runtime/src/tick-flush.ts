@@ -2,7 +2,7 @@
  * Runs what was requested in one tick of the event loop together at its end, each function once,
  * however often it was requested.
  */
-export function createTurnFlush(): (flush: () => void) => void {
+export function createTickFlush(): (flush: () => void) => void {
   let due = new Set<() => void>();
 
   function runAll(): void {

@@ -30,7 +30,7 @@ export function outboxWork<Collection extends string>(collection: Collection) {
     slots: 20,
     leaseMs: 30_000,
     again: { firstMs: 2_000, maxMs: 30_000 },
-    lookEveryMs: 2_000,
+    pollEveryMs: 2_000,
     afterCrash: 'any replica sends it',
     givesUp: 'never; refused messages are an alert',
   } as const satisfies WorkRow;

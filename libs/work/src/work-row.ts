@@ -21,7 +21,7 @@ export interface WorkRow {
   /** Pause before the next try. */
   readonly again?: Backoff | Setting;
   /** Pause between two polls of what is due, without a wake; absent where another job polls. */
-  readonly lookEveryMs?: number;
+  readonly pollEveryMs?: number;
   /** In the words of the architecture. */
   readonly afterCrash: string;
   /** When it ends without having been done. */

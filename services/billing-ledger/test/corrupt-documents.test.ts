@@ -109,7 +109,7 @@ test('a corrupt roll-up fails its own account alone: no report is without a day 
 });
 
 test.each(['the pass', 'the save of what is due'])(
-  '%s of snapshots goes over the accounts behind one with a corrupt roll-up (decisions/0013)',
+  '%s of snapshots goes over the accounts after one with a corrupt roll-up (decisions/0013)',
   async (which) => {
     await mongo.db.collection('usagePositions').deleteMany({});
     const accounts = Array.from({ length: 9 }, () => newAccountId());

@@ -18,7 +18,7 @@ export const work = {
     what: 'the oldest entries of a log are deleted (`log/prune-logs`)',
     slots: 4,
     again: { firstMs: minuteMs, maxMs: 60 * minuteMs },
-    lookEveryMs: minuteMs,
+    pollEveryMs: minuteMs,
     afterCrash: 'the log is pruned again',
     givesUp: 'never; a log that was idle for as long as entries are kept has nothing to prune',
   },

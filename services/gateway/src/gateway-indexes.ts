@@ -5,7 +5,7 @@ import { auditIndexes } from './operator/audit-store.ts';
 import { pageIntentIndexes } from './pages/page-intent-store.ts';
 import { readKeyIndexes } from './pages/read-key-store.ts';
 import { pendingCancelIndexes } from './refreshes/pending-cancel-store.ts';
-import { seatIndexes } from './streams/stream-slot-store.ts';
+import { slotIndexes } from './streams/stream-slot-store.ts';
 import { tenancyIndexes } from './tenancy/tenancy-documents.ts';
 import { watchIndexes } from './watches/watch-store.ts';
 
@@ -18,6 +18,6 @@ export const gatewayIndexes: readonly CollectionIndexes[] = [
   readKeyIndexes,
   captureIndexes,
   auditIndexes,
-  ...seatIndexes,
+  ...slotIndexes,
   watchIndexes,
 ];

@@ -16,7 +16,7 @@ import { openClients, type ServiceClients } from './open-clients.ts';
 import { openPublicApi } from './open-public-api.ts';
 import { createAuditStore } from './operator/audit-store.ts';
 import { openOperatorApi } from './operator/operator-app.ts';
-import { listEventProjectsRoute, readStandingRoute } from './tenancy/event-access-routes.ts';
+import { listEventProjectsRoute, readEventAccessRoute } from './tenancy/event-access-routes.ts';
 import { openTenancy, type Tenancy } from './tenancy/open-tenancy.ts';
 import { createWatchEligibility } from './watches/watch-eligibility.ts';
 
@@ -40,7 +40,7 @@ export async function startGateway(
   const prices =
     config.role === 'events' ? noPrices : trackPrices({ ledger, clock, lifetime, logger });
 
-  const internalRoutes = [readStandingRoute.bind(tenancy), listEventProjectsRoute.bind(tenancy)];
+  const internalRoutes = [readEventAccessRoute.bind(tenancy), listEventProjectsRoute.bind(tenancy)];
   const { url } = await serveInternal(context, internalRoutes, publicPort.health);
   const shared = { commands, clients, tenancy, db };
   const operatorApi = await startOperatorApi(context, shared);

@@ -6,7 +6,7 @@ const command = {
   /** More than are sent in a second: one without a reply costs the others nothing but a slot. */
   slots: 400,
   again: { firstMs: 10_000, maxMs: 60_000 },
-  lookEveryMs: 1_000,
+  pollEveryMs: 1_000,
 } as const;
 
 /** Everything that may be pending in this service. Any replica does it. */
@@ -33,11 +33,11 @@ export const work = {
     what: 'a paid chain of Live Pages is completed as a scan (`captures/complete-captures`)',
     slots: 5,
     again: { firstMs: 500, maxMs: 10_000 },
-    lookEveryMs: 500,
+    pollEveryMs: 500,
     afterCrash: 'the command is re-sent; the scan exists already',
     givesUp: 'at the deadline of its chain, or when its staged pages are not those of its cursors',
   },
-  seats: {
+  slots: {
     name: 'stream slots',
     collection: 'stream_replicas',
     what: 'the open streams of a replica count against the limits of their Projects (`streams/stream-slots`)',
@@ -53,7 +53,7 @@ export const work = {
     slots: 40,
     /** Longer than a decision is waited for. */
     again: { firstMs: 30_000, maxMs: 120_000 },
-    lookEveryMs: 1_000,
+    pollEveryMs: 1_000,
     afterCrash: 'the watch is claimed again, and finds the run under the id of its due time',
     givesUp:
       'when its watch is deleted; a run that its collector has not decided on is recorded at the sixth try, and the next claim finds out',

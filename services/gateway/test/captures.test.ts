@@ -143,7 +143,7 @@ async function duePasses(): Promise<void> {
 }
 
 describe('A chain of Live Pages (Reads: Capture) [capture]', () => {
-  it('is sent without a page whose end moved: the page behind it is that page, read again', async () => {
+  it('is sent without a page whose end moved: the page after it is that page, read again', async () => {
     const owner = newOwner();
     const chain = newChain();
     const [one, other] = replicas;

@@ -167,7 +167,7 @@ test('the language of the descriptions given is named, also when it is not the o
 });
 
 test.each(contentCodings)(
-  'a page that the store keeps packed leaves so in %s, with its values behind it (Current path: never parsed) [compression]',
+  'a page that the store keeps packed leaves so in %s, with its values after it (Current path: never parsed) [compression]',
   async (coding) => {
     const { key } = world.issue();
     const scope = newScope();

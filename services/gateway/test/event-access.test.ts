@@ -3,7 +3,10 @@ import { createInternalApp } from '@inventory/http/internal-app';
 import { secretDigest } from '@inventory/runtime/secret-digest';
 import { newProjectId } from '@inventory/testkit/builders';
 import { openNamespace, testLogger } from '@inventory/testkit/namespace';
-import { listEventProjectsRoute, readStandingRoute } from '../src/tenancy/event-access-routes.ts';
+import {
+  listEventProjectsRoute,
+  readEventAccessRoute,
+} from '../src/tenancy/event-access-routes.ts';
 import { openTenancyReplica } from './support/tenancy-replica.ts';
 
 const serviceToken = 'the-token-of-the-event-stream';
@@ -14,7 +17,10 @@ let server: Awaited<ReturnType<typeof startHttpServer>>;
 beforeAll(async () => {
   replica = await openTenancyReplica({ namespace: await openNamespace() });
   const listener = createInternalApp({
-    routes: [readStandingRoute.bind(replica.tenancy), listEventProjectsRoute.bind(replica.tenancy)],
+    routes: [
+      readEventAccessRoute.bind(replica.tenancy),
+      listEventProjectsRoute.bind(replica.tenancy),
+    ],
     health: { notReady: async () => [], degraded: () => [], notAlive: () => [] },
     callers: [
       { name: 'event-stream', tokenDigest: secretDigest(serviceToken) },
@@ -30,7 +36,7 @@ afterAll(async () => {
 });
 
 async function ask(projectId: string, token = serviceToken) {
-  const answer = await fetch(`${server.url}/internal/projects/${projectId}/standing`, {
+  const answer = await fetch(`${server.url}/internal/projects/${projectId}/event-access`, {
     headers: { 'x-service-token': token },
   });
   return { status: answer.status, body: (await answer.json()) as { events?: boolean } };

@@ -185,7 +185,7 @@ test.each([
   expect(reader.balance()).toBe(10 - price);
 });
 
-test('without any row it is free; behind the last row it is 422', async () => {
+test('without any row it is free; after the last row it is 422', async () => {
   const empty = newReader({ pages: [], totalCount: 0 });
   const reader = newReader();
 
@@ -214,8 +214,8 @@ test.each([
 });
 
 describe('a download that is cut', () => {
-  /** The store is unavailable behind so many runs. */
-  function cutBehind(runs: number): void {
+  /** The store is unavailable after so many runs. */
+  function cutAfter(runs: number): void {
     let asked = 0;
     world.revisions.answerInstead = () => {
       asked += 1;
@@ -225,7 +225,7 @@ describe('a download that is cut', () => {
 
   test('has no end, and stays charged (Export) [export]', async () => {
     const reader = newReader();
-    cutBehind(2);
+    cutAfter(2);
 
     const { bytes, isWhole } = await download(reader);
 
@@ -237,7 +237,7 @@ describe('a download that is cut', () => {
     'over HTTP/1.0 is reset, where its end would be that of the connection: %s (Export) [export]',
     async (accept) => {
       const reader = newReader();
-      cutBehind(2);
+      cutAfter(2);
       const head = `GET ${pathOf(reader.scope)} HTTP/1.0\r\nx-api-key: ${reader.key}`;
 
       const answer = sendRaw(gateway.url, `${head}\r\naccept: ${accept}\r\n\r\n`);
@@ -263,7 +263,7 @@ describe('a download that is cut', () => {
   test('is resumed free under its key, of the same observation, from any row that was paid [idempotency-key-of-page-reads]', async () => {
     const reader = newReader();
     const headers = { 'idempotency-key': 'export' };
-    cutBehind(2);
+    cutAfter(2);
     await download(reader, { headers, query: '?from_row=1' });
     world.reset();
     await noKeyIsOpen(world);

@@ -168,7 +168,7 @@ test('pages that take long delay no Status, list, account or Current, and past t
 });
 
 describe('funds', () => {
-  test('are looked at before the platform is contacted: without them 402 [insufficient-credits-insufficient-units]', async () => {
+  test('are checked before the platform is contacted: without them 402 [insufficient-credits-insufficient-units]', async () => {
     const { key, principal } = world.issue();
     const scope = newScope();
     world.ledger.setBalance(principal.accountId, 0);
@@ -183,7 +183,7 @@ describe('funds', () => {
     expect(chargesOf(principal.accountId)).toEqual([]);
   });
 
-  test('that cannot be looked at are 503 billing_unavailable, and the platform is spared [billing-unavailable]', async () => {
+  test('that cannot be read are 503 billing_unavailable, and the platform is spared [billing-unavailable]', async () => {
     const { key } = world.issue();
     const scope = newScope();
     world.ledger.http.isDown = true;

@@ -74,7 +74,7 @@ async function readWithoutOutcome(reader: Reader) {
   return await answering;
 }
 
-/** The gateway has looked for reversals at the present time of its clock. */
+/** The gateway has polled for reversals at the present time of its clock. */
 async function sweepPasses(): Promise<void> {
   const other = newReader();
   expect((await readWithoutOutcome(other)).status).toBe(503);
@@ -170,7 +170,7 @@ test.each<[string, string, (client: Socket) => unknown]>([
   await expectMadeGood(reader);
 });
 
-test('a page behind another answer of its connection is charged when that answer is sent (Reads: a charge stands once the first body byte is written)', async () => {
+test('a page after another response of its connection is charged when that response is sent (Reads: a charge stands once the first body byte is written)', async () => {
   const first = newReader();
   const second = newReader();
   const gate = Promise.withResolvers<null>();

@@ -57,7 +57,7 @@ test('a waiting status is answered when the refresh becomes terminal, not at its
   expect(answer.headers['retry-after']).toBeUndefined();
 });
 
-test('a wait that is over shows the pending record and when to look again (Status) [refresh-status, status-wait]', async () => {
+test('a wait that is over shows the pending record and when to poll again (Status) [refresh-status, status-wait]', async () => {
   const refresh = await startRefresh();
   const hasty = await startTestGateway(world, {
     deadlines: { ...patientDeadlines, waitSecondMs: standardDeadlines.waitSecondMs },

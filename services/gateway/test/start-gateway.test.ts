@@ -90,7 +90,7 @@ test('the operator API is on a port of its own: the private port has no part of 
 
   expect(await statusAt(operatorUrl, '/operator/v1/accounts')).toBe(200);
   expect(await statusAt(url, '/operator/v1/accounts')).toBe(404);
-  for (const path of ['/livez', '/metrics', '/internal/projects/x/standing']) {
+  for (const path of ['/livez', '/metrics', '/internal/projects/x/event-access']) {
     expect(await statusAt(operatorUrl, path)).toBe(404);
   }
 });

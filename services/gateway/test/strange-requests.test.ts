@@ -94,7 +94,7 @@ const variants: Readonly<Record<string, Variant>> = {
       ),
     behind: 'GET /v2/nowhere HTTP/1.1\r\nHost: gateway\r\n\r\n',
   },
-  'sends bytes behind it that are no request': { behind: '\x00\x01\r\n\r\n' },
+  'sends bytes after it that are not a request': { behind: '\x00\x01\r\n\r\n' },
   'names media types with parameters': { change: withParameters },
   'sends its target in absolute form': {
     change: (request) => withTarget(request, (path) => `http://elsewhere.example:80${path}`),

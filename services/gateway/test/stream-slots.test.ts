@@ -6,8 +6,8 @@ import { testLogger } from '@inventory/testkit/namespace';
 import { waitFor } from '@inventory/testkit/wait-for';
 import type { WithLease } from '@inventory/work/lease';
 import type { Db } from 'mongodb';
-import { createSeatStore, seatIndexes } from '../src/streams/stream-slot-store.ts';
-import { createStreamSeats, type Seat } from '../src/streams/stream-slots.ts';
+import { createSlotStore, slotIndexes } from '../src/streams/stream-slot-store.ts';
+import { createStreamSlots, type StreamSlot } from '../src/streams/stream-slots.ts';
 import { work } from '../src/work.ts';
 import { openEventStream } from './support/open-stream.ts';
 import {
@@ -36,7 +36,7 @@ const newReader = (projectId = newProjectId()) => {
   };
 };
 
-test('a Project has four streams over all replicas; a fifth is refused and ends none, until one has ended (Events: stream_limit_exceeded) [events-seats]', async () => {
+test('a Project has four streams over all replicas; a fifth is refused and ends none, until one has ended (Events: stream_limit_exceeded) [events-slots]', async () => {
   const reader = newReader();
   const other = newReader(reader.projectId);
   const held = await Promise.all([reader.open(0), reader.open(1), reader.open(0), reader.open(1)]);
@@ -51,26 +51,26 @@ test('a Project has four streams over all replicas; a fifth is refused and ends 
     { limit: 4 },
   ]);
   held[0]?.cut();
-  const admitted = await waitFor('its seat is free at the other replica', async () => {
+  const admitted = await waitFor('its slot is free at the other replica', async () => {
     const next = await other.open(1);
     return next.status === 200 && next;
   });
   for (const stream of [...held, admitted]) stream.cut();
 });
 
-test('of concurrent requests at two replicas over one store as many are admitted as there are seats, and a lost replica frees its own (Events: seats) [events-seats]', async () => {
+test('of concurrent requests at two replicas over one store as many are admitted as there are slots, and a lost replica frees its own (Events: slots) [events-slots]', async () => {
   const { db, close } = await connectMongo({
     uri: world.namespace.mongodbUri,
-    database: world.namespace.database('seats'),
+    database: world.namespace.database('slots'),
     service: 'gateway',
     logger: testLogger,
   });
   world.defer(close);
-  await ensureIndexes(db, seatIndexes);
+  await ensureIndexes(db, slotIndexes);
   const projectId = newProjectId();
   const [one, two] = [0, 1].map(() =>
-    createStreamSeats(
-      createSeatStore(db, work.seats.leaseMs),
+    createStreamSlots(
+      createSlotStore(db, work.slots.leaseMs),
       { perProjectMax: 4, totalMax: 100, acquireMs: 600_000 },
       systemIdentifiers,
       () => {},
@@ -85,7 +85,7 @@ test('of concurrent requests at two replicas over one store as many are admitted
         return replica.acquire(projectId);
       }),
     );
-  const granted = (results: readonly (Seat | string)[]) =>
+  const granted = (results: readonly (StreamSlot | string)[]) =>
     results.filter((result) => typeof result !== 'string');
 
   const first = await acquireAll([one, two]);
@@ -101,6 +101,6 @@ test('of concurrent requests at two replicas over one store as many are admitted
 /** As if no replica had renewed for the time of its lease. */
 async function expireLeases(db: Db): Promise<void> {
   await db
-    .collection<WithLease>(work.seats.collection)
+    .collection<WithLease>(work.slots.collection)
     .updateMany({}, [{ $set: { 'lease.until': new Date(0) } }]);
 }

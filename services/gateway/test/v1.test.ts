@@ -19,7 +19,7 @@ import { noKeyIsOpen } from './support/settled-keys.ts';
 interface Asking {
   readonly scope?: InventoryKey;
   readonly key?: string;
-  /** What stands behind the path. */
+  /** What follows the path. */
   readonly query?: string;
   readonly headers?: Record<string, string>;
   readonly method?: string;

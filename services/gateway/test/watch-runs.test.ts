@@ -415,7 +415,7 @@ describe('a pause (Watches) [watches]', () => {
     },
   );
 
-  test('is looked at soon again also where admission is closed meanwhile, however long the period', async () => {
+  test('is checked soon again also where admission is closed meanwhile, however long the period', async () => {
     const stage = await openStage({ everySeconds: 604_800 });
     stage.refusal = noFunds;
     await stage.toNextDueTime();

@@ -190,7 +190,7 @@ test('a corrupt egress identity that another replica has replaced stays as that 
   expect(await identities.loadIdentities(['raced'])).toEqual([used]);
 });
 
-test('a corrupt refresh is left out of the list of its Project, which goes on behind it', async () => {
+test('a corrupt refresh is left out of the list of its Project, which goes on after it', async () => {
   const projectId = newProjectId();
   const ids: string[] = [];
   for (let serial = 0; serial < 5; serial += 1) {

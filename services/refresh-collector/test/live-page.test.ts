@@ -75,7 +75,7 @@ describe('the first live page of every scenario account', () => {
   });
 });
 
-describe('a last page without assets behind another page', () => {
+describe('a last page without assets after another page', () => {
   const secondOf = async (name: string, serial: number, before?: string) => {
     const inventory = scenarioInventory(name, serial);
     const { meta } = await read(inventory);
@@ -170,7 +170,7 @@ it.each([
   ['more-rows-than-asked', [2_000, 2_000, 1_001]],
   ['all-rows-at-once', [2_000, 2_000, 1_001]],
 ])(
-  '%s: a page has 2,000 assets at most, the rest is behind its cursor (Reads: more rows than asked) [more-rows-than-asked]',
+  '%s: a page has 2,000 assets at most, the others are after its cursor (Reads: more rows than asked) [more-rows-than-asked]',
   async (name, lengths) => {
     const inventory = scenarioInventory(name, 801);
     for (const form of ['v2', 'v1'] as const) {
@@ -249,7 +249,7 @@ it.each([
   expect(response.status).toBe(422);
 });
 
-it('one account cannot take every seat of a replica', async () => {
+it('one account cannot take every slot of a replica', async () => {
   await harness.stopCollectors();
   const recover = await harness.failPages({ app_id: 440 });
   const narrow = await harness.startCollector({
@@ -263,7 +263,7 @@ it('one account cannot take every seat of a replica', async () => {
 
   await waitFor('two are refused', () => answers.length === 2);
   const other = readLive(narrow, neighbour);
-  await waitFor('the other account has a seat', async () => {
+  await waitFor('the other account has a slot', async () => {
     const { accounts } = await harness.control('GET', '/counters');
     return Object.hasOwn(accounts as object, neighbour.platformId);
   });

@@ -5,7 +5,7 @@ const assembly = {
   leaseMs: 'ASSEMBLY_LEASE_MS',
   /** After a fault of its own. */
   again: { firstMs: 500, maxMs: 30_000 },
-  lookEveryMs: 1_000,
+  pollEveryMs: 1_000,
   afterCrash: "the assembly's lease expires; another replica resumes it",
   givesUp: 'after six tries that crashed or failed: the scan is rejected, its refresh ends unpaid',
 } as const;

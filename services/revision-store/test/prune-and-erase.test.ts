@@ -282,7 +282,7 @@ describe('One round of pruning (architecture: everything is bounded)', () => {
     await untilNoChunk();
   });
 
-  it('continues behind a corrupt record of a scan, whose chunks it keeps (architecture: everything is bounded)', async () => {
+  it('continues after a corrupt record of a scan, whose chunks it keeps (architecture: everything is bounded)', async () => {
     await stageChunks(clock.now() - dayMs - 1);
     const [corrupt = ''] = scanIds;
     const record = { state: 'received', refreshId: 'none', receivedAtMs: clock.now(), trace: {} };
@@ -299,7 +299,7 @@ describe('One round of pruning (architecture: everything is bounded)', () => {
     expect(left.map(({ scanId }) => scanId)).toEqual([corrupt]);
   });
 
-  it('reaches every inventory behind those that are being assembled or cannot be pruned, each once', async () => {
+  it('reaches every inventory after those that are being assembled or cannot be pruned, each once', async () => {
     const scopes = Array.from({ length: 180 }, newScope).map(inventoryKeyText);
     const [faulty, leased, free] = [scopes.slice(0, 60), scopes.slice(60, 120), scopes.slice(120)];
     const [until, expired] = [new Date(8e12), new Date(0)];

@@ -91,7 +91,7 @@ export function testWholeCaptures(
 ): void {
   const compared = new Map<string, ReturnType<typeof captureAndRefresh>>();
 
-  /** A few side by side; each test looks at one. */
+  /** A few side by side; each test reads one. */
   beforeAll(() => {
     const semaphore = createSemaphore(4);
     for (const name of scenarios) {

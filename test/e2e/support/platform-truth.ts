@@ -70,7 +70,7 @@ export async function openTruthReader(): Promise<TruthReader> {
     }
   }
 
-  /** A last page without a new asset may lie behind a cursor that is lost: walk again. */
+  /** A last page without a new asset may lie after a cursor that is lost: walk again. */
   async function walkToEnd(scope: InventoryKey, language: string): Promise<Page[]> {
     const pages = await walk(scope, language);
     const before = new Set(pages.slice(0, -1).flatMap(idsOf));

@@ -63,7 +63,7 @@ export type StagingQuery = z.output<typeof stagingQuery>;
 /** Response of GET /scans/{scan_id}/epochs/{epoch}/pages: the staged pages. */
 const stagedPages = z.object({ pages: z.array(manifestPage).max(scanPagesMax) });
 
-/** What a packed page begins with, before its rows: every value of a request stands behind them. */
+/** What a packed page begins with, before its rows: every value of a request follows them. */
 export const packedPageBeginning = '{"success":true,"data":{';
 
 /** Query of GET /inventories/{platform_id}/{app_id}/{context_id}/page of the revision-store. */

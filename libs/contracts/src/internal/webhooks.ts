@@ -63,8 +63,8 @@ const internalDeliveryPage = wire({
   nextBefore: z.string().nullable(),
 });
 
-/** Response of GET /internal/projects/{project_id}/standing of the gateway. */
-const projectStanding = wire({
+/** Response of GET /internal/projects/{project_id}/event-access of the gateway. */
+const projectEventAccess = wire({
   projectId,
   /** Project and account are active, and the account has events. */
   events: z.boolean(),
@@ -140,10 +140,10 @@ export const webhookApi = {
 const forEvents = operationsFor(['event-stream']);
 
 /** What the event-stream reads of Projects, from the gateway. */
-export const standingApi = {
-  readStanding: forEvents.get('/internal/projects/{project_id}/standing', {
+export const eventAccessApi = {
+  readEventAccess: forEvents.get('/internal/projects/{project_id}/event-access', {
     input: { path: projectPath },
-    answer: projectStanding,
+    answer: projectEventAccess,
     refusals: ['project_not_found'],
   }),
   listEventProjects: forEvents.get('/internal/accounts/{account_id}/event-projects', {

@@ -44,7 +44,7 @@ export function describeFailures(world: () => BusWorld): void {
     const bus = await world().openBus();
     const keys = newKeys(20);
     const late = keys[0] ?? '';
-    let isBehind = true;
+    let isPostponing = true;
     for (let index = 0; index < 3; index += 1) {
       await bus.publish(keys.map((key) => cancel(key, index)));
     }
@@ -52,12 +52,12 @@ export function describeFailures(world: () => BusWorld): void {
     const { handled } = await recordWork(bus, {
       batchMax: fullBatch,
       onBatch: async (messages, _reject, postpone) => {
-        for (const message of messages) if (isBehind && message.key === late) postpone(message);
+        for (const message of messages) if (isPostponing && message.key === late) postpone(message);
       },
     });
     await waitFor('the other keys are handled', () => new Set(idsOf(handled)).size === 57);
     expect(handled.filter(({ key }) => key === late)).toEqual([]);
-    isBehind = false;
+    isPostponing = false;
 
     await waitFor('the rest is handled', () => new Set(idsOf(handled)).size === 60);
     for (const key of keys) expect(firstIndexes(handled, key)).toEqual(upTo(3));

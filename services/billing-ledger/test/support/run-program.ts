@@ -67,7 +67,7 @@ export function createLedger(rules: Rules): Ledger {
   };
 }
 
-/** What became of a program, to be looked at. */
+/** The result of a program. */
 export interface ProgramRun {
   readonly ledger: Omit<Ledger, 'play'>;
   readonly played: readonly Played[];

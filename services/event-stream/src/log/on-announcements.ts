@@ -33,7 +33,7 @@ export async function startAppending(
   const balances = await bus.consume({
     group: consumerGroup('event-stream', 'billing.outcomes.v1'),
     topics: ['billing.outcomes.v1'],
-    gatherMs: balancesWindowMs,
+    batchWindowMs: balancesWindowMs,
     onBatch: byKey(onBalanceLow(logs, onAppended), concurrencyMax),
   });
   lifetime.defer('low balances', () => balances.stop());

@@ -75,7 +75,7 @@ function startDeliveryRuns(context: Context, webhooks: Webhooks, pace: EndpointP
       name: work[pace].name,
       queue,
       slots,
-      lookEveryMs: sweepEveryMs,
+      pollEveryMs: sweepEveryMs,
       perKey: { slots: quarterOf(slots), keyOf: ({ accountId }) => accountId },
       // A run ends before: its requests begin and end within the claim.
       again: { firstMs: limits.claimMs, maxMs: limits.claimMs },

@@ -25,7 +25,7 @@ import { type ApiCall, callApi, closeCalls } from '../../test/support/api-call.t
 import { newFrame } from '../../test/support/public-frame.ts';
 import type { Principal } from '../tenancy/principal.domain.ts';
 import { createPublicApp } from './app.ts';
-import { standingAt } from './limits/rate-window.domain.ts';
+import { rateStateAt } from './limits/rate-window.domain.ts';
 import { errorExample } from './openapi/examples.ts';
 import type { PublicResponse } from './public-response.ts';
 import { publicRoute } from './public-route.ts';
@@ -102,8 +102,8 @@ function createApp(): RequestListener {
       takeRequests: async ({ requestsPerMinute: limit }) => {
         requestsUsed += 1;
         const admitted = requestsUsed <= limit;
-        const standing = standingAt(requestsUsed, limit, 10_000);
-        return { ...standing, admitted, limit: 'service_account' };
+        const rate = rateStateAt(requestsUsed, limit, 10_000);
+        return { ...rate, admitted, limit: 'service_account' };
       },
     },
     prices: { currentVersion: () => 7 },

@@ -39,7 +39,7 @@ export interface RequestedRead extends RequestedPage {
   readonly hold: AdmittedRequest['hold'];
 }
 
-const lookAgainMs = 50;
+const pollAgainMs = 50;
 /** Time after which the reversal of a crashed attempt is certainly done. */
 const reversalMs = 60_000;
 
@@ -128,7 +128,7 @@ async function begin(
         return { result: 'replay', paidBy: found.requestId, pin: found.pin };
       case 'wait':
         if (nowMs >= giveUpMs) return refused(inProgress);
-        await pause(lookAgainMs);
+        await pause(pollAgainMs);
     }
   }
 }

@@ -145,7 +145,7 @@ export async function* exportBody(
   for (let run: SavedPage | null = first; run !== null; ) {
     const next: number | null = run.meta.nextPosition;
     const coming: Promise<SavedPage | null> | null = next === null ? null : findNext(next);
-    // Awaited behind this run, unless the client leaves before.
+    // Awaited after this run, unless the client leaves before.
     coming?.catch(() => {});
     for (const lines of join(run.parts)) {
       digest.update(lines);

@@ -76,7 +76,7 @@ export const readChangesRoute = publicRoute({
     if (from !== null && since !== from.since) throw new Refused({ code: 'invalid_cursor' });
     const key = header['Idempotency-Key'];
     const inputs = [...Object.values(scope), since, language, pageSize, cursor];
-    const unpinned = { revisionId: null, observationId: null, behind: null };
+    const unpinned = { revisionId: null, observationId: null, afterKey: null };
     const wanted = { ...unpinned, ...from, since, language, pageSize };
     const fetchPage = () =>
       services.storeReads.run(accountId, () => fetchChanges(services, scope, wanted));
@@ -124,19 +124,19 @@ interface ChainOfPage {
   readonly counts: ChangeCounts | null;
 }
 
-/** The rows as they were saved, never parsed, and every value of the request behind them. */
+/** The rows as they were saved, never parsed, and every value of the request after them. */
 function write(
   { cursors, clock }: PageServices,
   request: AdmittedRequest,
   { chain, counts: known }: ChainOfPage,
   { page, bill }: BilledPage<SavedChanges>,
 ): WrittenPage {
-  const { language, verifiedAtMs, lastKey: behind, observationId } = page.meta;
+  const { language, verifiedAtMs, lastKey: afterKey, observationId } = page.meta;
   const { fromRevisionId: since, toRevisionId: revisionId } = page.meta;
   const counts = known ?? page.meta.counts ?? { added: 0, removed: 0, changed: 0 };
   const position = { since, revisionId, observationId, counts };
   const nextCursor =
-    behind === null ? null : sealChangesCursor(cursors, chain, { ...position, behind });
+    afterKey === null ? null : sealChangesCursor(cursors, chain, { ...position, afterKey });
   const ageSeconds = ageSecondsOf(verifiedAtMs, clock);
   const pagination = { hasMore: nextCursor !== null, nextCursor };
   const saved = { ...page.meta, ageSeconds, counts, pagination };

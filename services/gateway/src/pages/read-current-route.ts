@@ -1,7 +1,7 @@
 import {
   currentPage,
   currentPageBefore,
-  currentPageBehind,
+  currentPageTail,
   currentQuery,
 } from '@inventory/contracts/http/current';
 import { pageReadMeta } from '@inventory/contracts/http/meta';
@@ -177,7 +177,7 @@ interface CurrentFrame {
 }
 
 /**
- * The response, in parts: the rows as they were saved, never parsed, and every value of the request behind
+ * The response, in parts: the rows as they were saved, never parsed, and every value of the request after
  * them, so that what was packed once serves every request. It is unpacked, in one piece, for a client
  * that does not accept how it is packed. `total_amount` is written digit by digit: it may exceed what
  * a number holds.
@@ -201,9 +201,9 @@ export function currentBody(
 function endOf({ page, ageSeconds, nextCursor, meta }: CurrentFrame): string {
   const pagination = { hasMore: nextCursor !== null, nextCursor };
   const before = JSON.stringify(z.encode(currentPageBefore, { ...page, ageSeconds }));
-  const behind = JSON.stringify(z.encode(currentPageBehind, { ...page, pagination }));
+  const tail = JSON.stringify(z.encode(currentPageTail, { ...page, pagination }));
   return (
-    `,${before.slice(1, -1)},"total_amount":${page.totalAmount},${behind.slice(1)},` +
+    `,${before.slice(1, -1)},"total_amount":${page.totalAmount},${tail.slice(1)},` +
     `"meta":${JSON.stringify(meta)}}`
   );
 }

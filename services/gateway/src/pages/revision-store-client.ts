@@ -77,7 +77,7 @@ export function createRevisionStoreClient(client: InternalClient) {
     findPage: (wanted: WantedSavedPage) => findRows(client, callOf(wanted)),
     /**
      * A run of lines of an export. Null when nothing is saved, or the observation no longer is.
-     * Rejects with `invalid_request` behind the end.
+     * Rejects with `invalid_request` after the end.
      */
     findLines(scope: InventoryKey, query: z.output<typeof exportLinesQuery>, signal: AbortSignal) {
       return findRows(client, {

@@ -2,7 +2,7 @@ import type { ProjectId } from '@inventory/contracts/ids';
 import { logHeadsMax } from '@inventory/contracts/internal/event-log';
 import type { AppendedEvent } from '@inventory/contracts/messages/project-events';
 import { createBatcher } from '@inventory/runtime/concurrency';
-import { createTurnFlush } from '@inventory/runtime/tick-flush';
+import { createTickFlush } from '@inventory/runtime/tick-flush';
 import type { EventStreamClient } from './event-stream-client.ts';
 import { createProjectHub, type HubDeps, type HubStart, type ProjectHub } from './project-hub.ts';
 
@@ -37,7 +37,7 @@ export function createProjectHubs(
 ) {
   const { log, bytesMax, idleSweeps } = deps;
   const starts = createHubStarts(log);
-  const hubDeps = { ...deps, flushSoon: createTurnFlush() };
+  const hubDeps = { ...deps, flushSoon: createTickFlush() };
   const kept = new Map<string, Kept>();
   const opening = new Map<string, Opening>();
   const ends = createEndReads(log, kept);

@@ -13,7 +13,7 @@ import type { StreamServices } from './open-event-streams.ts';
 import { openStream, type StreamStart } from './open-stream.ts';
 import { openStreamConnection } from './stream-connection.ts';
 import { StreamSession } from './stream-session.ts';
-import type { Seat } from './stream-slots.ts';
+import type { StreamSlot } from './stream-slots.ts';
 
 const headers = {
   'Content-Type': 'text/event-stream',
@@ -61,19 +61,19 @@ export const streamEventsRoute = publicRoute({
     const start = await openStream(services, projectId, at);
     // A given cursor is returned as it is, not as another text of its position.
     const checkpoint = cursor ?? services.session.sealPosition(projectId, start.after);
-    const seat = await acquireSeat(services, request);
+    const slot = await acquireSlot(services, request);
     return {
       status: 200,
-      stream: (response) => follow(services, request, { ...start, checkpoint, seat }, response),
+      stream: (response) => follow(services, request, { ...start, checkpoint, slot }, response),
     };
   },
 });
 
-async function acquireSeat(
-  { seats, limits }: StreamServices,
+async function acquireSlot(
+  { slots, limits }: StreamServices,
   { principal }: AdmittedRequest,
-): Promise<Seat> {
-  const acquired = await seats.acquire(principal.projectId);
+): Promise<StreamSlot> {
+  const acquired = await slots.acquire(principal.projectId);
   if (acquired === 'unavailable') throw unavailable();
   if (acquired !== 'project_full') return acquired;
   throw new Refused({
@@ -90,18 +90,18 @@ function unavailable(): Refused {
 interface AdmittedStream extends StreamStart {
   /** Cursor of the first frame. */
   readonly checkpoint: string;
-  readonly seat: Seat;
+  readonly slot: StreamSlot;
 }
 
 async function follow(
   { session: context, streams, watch }: StreamServices,
   request: AdmittedRequest,
-  { hub, after, recovery, checkpoint, seat }: AdmittedStream,
+  { hub, after, recovery, checkpoint, slot }: AdmittedStream,
   response: ServerResponse,
 ): Promise<void> {
   const connection = await openStreamConnection(response, headers);
   if (!connection) {
-    seat.release();
+    slot.release();
     return;
   }
   const { principal, secretDigest, clientAddress } = request;
@@ -117,10 +117,10 @@ async function follow(
     session.detach();
     remove();
     unwatch();
-    seat.release();
+    slot.release();
   });
   session.write(checkpointFrame(checkpoint, isoTime(after.asOfMs)));
   if (recovery === null) session.sendPending();
   else session.end(recovery);
-  seat.onLost(() => session.close('unavailable'));
+  slot.onLost(() => session.close('unavailable'));
 }

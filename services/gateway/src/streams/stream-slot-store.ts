@@ -11,29 +11,29 @@ import type { Db } from 'mongodb';
 import { z } from 'zod';
 
 /** The slot of one open stream in its Project. */
-export interface StoredSeat {
+export interface StoredSlot {
   readonly id: string;
   /** The replica that holds the stream. */
   readonly replica: string;
 }
 
-export interface SeatToRemove {
+export interface SlotToRemove {
   readonly projectId: ProjectId;
   readonly id: string;
 }
 
-const seat = z.object({ id: z.string(), replica: z.string() });
+const slot = z.object({ id: z.string(), replica: z.string() });
 const documents = {
-  collection: 'stream_seats',
+  collection: 'stream_slots',
   /** `_id` is the Project. */
-  schema: z.object({ _id: z.string(), seats: z.array(seat), changedAt: z.date() }),
+  schema: z.object({ _id: z.string(), slots: z.array(slot), changedAt: z.date() }),
 };
-type SeatsDocument = z.infer<typeof documents.schema>;
+type SlotsDocument = z.infer<typeof documents.schema>;
 
 const replicasCollection = 'stream_replicas';
 const dayInSeconds = 24 * 3_600;
 
-export const seatIndexes: readonly CollectionIndexes[] = [
+export const slotIndexes: readonly CollectionIndexes[] = [
   {
     collection: documents.collection,
     shardKey: { _id: 1 },
@@ -58,54 +58,54 @@ export const seatIndexes: readonly CollectionIndexes[] = [
   },
 ];
 
-interface SeatToAdd {
+interface SlotToAdd {
   readonly projectId: ProjectId;
-  readonly added: StoredSeat;
-  readonly seatsMax: number;
+  readonly added: StoredSlot;
+  readonly slotsMax: number;
 }
 
 type ReplicaLeases = Pick<Leases<WithLease>, 'acquire' | 'renew' | 'release'>;
 
-const seatsPerWrite = 100;
-const hasFreeSeat = (seatsMax: number) => ({ [`seats.${seatsMax - 1}`]: { $exists: false } });
+const slotsPerWrite = 100;
+const hasFreeSlot = (slotsMax: number) => ({ [`slots.${slotsMax - 1}`]: { $exists: false } });
 
-export type SeatStore = ReturnType<typeof createSeatStore>;
+export type SlotStore = ReturnType<typeof createSlotStore>;
 
 /**
- * The slots of each Project, one document with at most `seatsMax` of them, and the replicas that hold
+ * The slots of each Project, one document with at most `slotsMax` of them, and the replicas that hold
  * them, one leased document each. A slot is taken as long as the document of its replica exists.
  *
  * Each operation is one atomic write of one document; its filter decides. Streams that open together,
  * as after the loss of a replica, share a command.
  */
-export function createSeatStore(db: Db, leaseMs: number) {
-  const collection = db.collection<SeatsDocument>(documents.collection);
+export function createSlotStore(db: Db, leaseMs: number) {
+  const collection = db.collection<SlotsDocument>(documents.collection);
   const replicas = db.collection<WithLease>(replicasCollection);
   const leases: ReplicaLeases = createLeases(replicas, leaseMs, 'deleted');
-  const additions = createBatcher<SeatToAdd, boolean>({
+  const additions = createBatcher<SlotToAdd, boolean>({
     ...sharedCommands,
-    itemsMax: seatsPerWrite,
-    async flush(seats) {
-      const added = await addSeats(seats);
-      const refused = seats.filter((_seat, index) => !added[index]);
+    itemsMax: slotsPerWrite,
+    async flush(slots) {
+      const added = await addSlots(slots);
+      const refused = slots.filter((_slot, index) => !added[index]);
       if (refused.length === 0) return added;
       // Another replica may have inserted the document meanwhile; else its filter does not match it.
-      const again = new Map((await addSeats(refused)).map((isAdded, at) => [refused[at], isAdded]));
-      return seats.map((seat) => again.get(seat) ?? true);
+      const again = new Map((await addSlots(refused)).map((isAdded, at) => [refused[at], isAdded]));
+      return slots.map((slot) => again.get(slot) ?? true);
     },
   });
 
-  async function addSeats(seats: readonly SeatToAdd[]): Promise<boolean[]> {
-    const writes = seats.map(({ projectId: _id, added, seatsMax }) => ({
+  async function addSlots(slots: readonly SlotToAdd[]): Promise<boolean[]> {
+    const writes = slots.map(({ projectId: _id, added, slotsMax }) => ({
       updateOne: {
         // Also where it was added already, by a write whose response was lost.
-        filter: { _id, $or: [hasFreeSeat(seatsMax), { 'seats.id': added.id }] },
-        update: { $addToSet: { seats: { ...added } }, $currentDate: { changedAt: true as const } },
+        filter: { _id, $or: [hasFreeSlot(slotsMax), { 'slots.id': added.id }] },
+        update: { $addToSet: { slots: { ...added } }, $currentDate: { changedAt: true as const } },
         upsert: true,
       },
     }));
     const refused = await refusedWrites(collection.bulkWrite(writes, { ordered: false }));
-    return seats.map((_seat, index) => !refused.has(index));
+    return slots.map((_slot, index) => !refused.has(index));
   }
 
   return {
@@ -119,22 +119,22 @@ export function createSeatStore(db: Db, leaseMs: number) {
       return new Set(present.map((one) => one._id));
     },
     /** False when the Project has no free slot. */
-    add: (projectId: ProjectId, added: StoredSeat, seatsMax: number): Promise<boolean> =>
-      additions.add({ projectId, added, seatsMax }),
-    async list(projectId: ProjectId): Promise<readonly StoredSeat[]> {
+    add: (projectId: ProjectId, added: StoredSlot, slotsMax: number): Promise<boolean> =>
+      additions.add({ projectId, added, slotsMax }),
+    async list(projectId: ProjectId): Promise<readonly StoredSlot[]> {
       // The newest state, committed or not: a stale one would cause a conflict.
       const found = await collection.findOne(
         { _id: projectId },
         { readConcern: { level: 'local' } },
       );
-      return found === null ? [] : parseDocument(documents, found).seats;
+      return found === null ? [] : parseDocument(documents, found).slots;
     },
-    async remove(seats: readonly SeatToRemove[]): Promise<void> {
-      const ofProjects = Map.groupBy(seats, ({ projectId }) => projectId);
+    async remove(slots: readonly SlotToRemove[]): Promise<void> {
+      const ofProjects = Map.groupBy(slots, ({ projectId }) => projectId);
       const writes = [...ofProjects].map(([_id, removed]) => ({
         updateOne: {
           filter: { _id },
-          update: { $pull: { seats: { id: { $in: removed.map(({ id }) => id) } } } },
+          update: { $pull: { slots: { id: { $in: removed.map(({ id }) => id) } } } },
         },
       }));
       if (writes.length > 0) await collection.bulkWrite(writes, { ordered: false });

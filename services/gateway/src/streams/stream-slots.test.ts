@@ -3,20 +3,20 @@ import { newProjectId } from '@inventory/testkit/builders';
 import { propertyRuns } from '@inventory/testkit/property-runs';
 import { createTestClock } from '@inventory/testkit/test-clock';
 import fc from 'fast-check';
-import { createMemorySeats } from '../../test/support/memory-slots.ts';
+import { createMemorySlots } from '../../test/support/memory-slots.ts';
 import { work } from '../work.ts';
-import { createStreamSeats, type Seat, type StreamSeats } from './stream-slots.ts';
+import { createStreamSlots, type StreamSlot, type StreamSlots } from './stream-slots.ts';
 
 const projectId = newProjectId();
 const perProjectMax = 3;
-const { leaseMs } = work.seats;
+const { leaseMs } = work.slots;
 
 interface OpenStream {
   readonly replica: Replica;
-  readonly seat: Seat;
+  readonly slot: StreamSlot;
   isLost: boolean;
 }
-interface Replica extends StreamSeats {
+interface Replica extends StreamSlots {
   isRunning: boolean;
 }
 
@@ -24,8 +24,8 @@ interface Replica extends StreamSeats {
 function createWorld(step: () => Promise<void>, totalMax = 100) {
   const clock = createTestClock();
   let fullest = 0;
-  const seats = createMemorySeats(clock, step, () => {
-    fullest = Math.max(fullest, seats.seatsOf(projectId).length);
+  const slots = createMemorySlots(clock, step, () => {
+    fullest = Math.max(fullest, slots.slotsOf(projectId).length);
   });
   let serial = 0;
   const identifiers = {
@@ -38,33 +38,33 @@ function createWorld(step: () => Promise<void>, totalMax = 100) {
 
   function createReplica(): Replica {
     const limits = { perProjectMax, totalMax, acquireMs: 600_000 };
-    const streamSeats = createStreamSeats(seats.store, limits, identifiers, () => {});
+    const streamSlots = createStreamSlots(slots.store, limits, identifiers, () => {});
     // As a periodic job does: one renewal at a time.
     const renewals = createSemaphore(1);
-    return { ...streamSeats, renew: () => renewals.run(streamSeats.renew), isRunning: true };
+    return { ...streamSlots, renew: () => renewals.run(streamSlots.renew), isRunning: true };
   }
   const replicas: readonly [Replica, Replica] = [createReplica(), createReplica()];
   const running = () => replicas.filter(({ isRunning }) => isRunning);
 
   return {
     clock,
-    seats,
+    slots,
     replicas,
     streams,
     fullest: () => fullest,
     async open(replica: Replica): Promise<'granted' | 'project_full' | 'unavailable'> {
-      const seat = await replica.acquire(projectId);
-      if (typeof seat === 'string') return seat;
-      const stream: OpenStream = { replica, seat, isLost: false };
+      const slot = await replica.acquire(projectId);
+      if (typeof slot === 'string') return slot;
+      const stream: OpenStream = { replica, slot, isLost: false };
       // A replica that crashed meanwhile holds nothing.
       if (replica.isRunning) streams.add(stream);
-      seat.onLost(() => {
+      slot.onLost(() => {
         stream.isLost = true;
       });
       return 'granted';
     },
     close(stream: OpenStream): void {
-      if (streams.delete(stream)) stream.seat.release();
+      if (streams.delete(stream)) stream.slot.release();
     },
     /** Its streams end with it, and nothing is written any more. */
     crash(replica: Replica): void {
@@ -77,7 +77,7 @@ function createWorld(step: () => Promise<void>, totalMax = 100) {
       for (const stream of streams) {
         if (stream.isLost) {
           streams.delete(stream);
-          stream.seat.release();
+          stream.slot.release();
         }
       }
       for (const replica of running()) await replica.flushReleased();
@@ -93,7 +93,7 @@ async function started() {
   return world;
 }
 
-test('a Project has as many streams as slots over all replicas, and none ends for another (Events: stream_limit_exceeded) [events-seats]', async () => {
+test('a Project has as many streams as slots over all replicas, and none ends for another (Events: stream_limit_exceeded) [events-slots]', async () => {
   const { open, replicas, streams, renew, close } = await started();
   const [one, two] = replicas;
 
@@ -110,7 +110,7 @@ test('a Project has as many streams as slots over all replicas, and none ends fo
   expect(await open(two)).toBe('granted');
 });
 
-test('the slots of a replica that crashed are free once its lease has expired, and not before (Events: seats)', async () => {
+test('the slots of a replica that crashed are free once its lease has expired, and not before (Events: slots)', async () => {
   const { open, replicas, crash, renew, clock } = await started();
   const [one, two] = replicas;
   for (let count = 0; count < perProjectMax; count += 1) await open(one);
@@ -127,7 +127,7 @@ test('the slots of a replica that crashed are free once its lease has expired, a
 });
 
 test('a replica that was suspended for longer than its lease ends its streams once another needed their slots, and holds new ones (Events: unavailable)', async () => {
-  const { open, replicas, streams, clock, seats } = await started();
+  const { open, replicas, streams, clock, slots } = await started();
   const [one, two] = replicas;
   for (let count = 0; count < perProjectMax; count += 1) await open(one);
   clock.advance(leaseMs);
@@ -139,10 +139,10 @@ test('a replica that was suspended for longer than its lease ends its streams on
   const ofOne = [...streams].filter(({ replica }) => replica === one);
   expect(ofOne.map(({ isLost }) => isLost)).toEqual([true, true, true]);
   expect(await open(one)).toBe('granted');
-  expect(seats.validSeatsOf(projectId)).toHaveLength(2);
+  expect(slots.validSlotsOf(projectId)).toHaveLength(2);
 });
 
-test('a replica that was suspended for longer than its lease keeps its streams in a Project that is not full (Events: seats)', async () => {
+test('a replica that was suspended for longer than its lease keeps its streams in a Project that is not full (Events: slots)', async () => {
   const { open, replicas, streams, clock } = await started();
   const [one, two] = replicas;
   await open(one);
@@ -155,7 +155,7 @@ test('a replica that was suspended for longer than its lease keeps its streams i
   expect([...streams].map(({ isLost }) => isLost)).toEqual([false, false]);
 });
 
-test('the slot of a closed stream is free at its replica before its release is stored (Events: seats)', async () => {
+test('the slot of a closed stream is free at its replica before its release is stored (Events: slots)', async () => {
   const { open, replicas, streams, close } = await started();
   const [one] = replicas;
   for (let count = 0; count < perProjectMax; count += 1) await open(one);
@@ -164,7 +164,7 @@ test('the slot of a closed stream is free at its replica before its release is s
   expect(await open(one)).toBe('granted');
 });
 
-test('a replica that stops normally frees its slots at once (Events: seats)', async () => {
+test('a replica that stops normally frees its slots at once (Events: slots)', async () => {
   const { open, replicas } = await started();
   const [one, two] = replicas;
   for (let count = 0; count < perProjectMax; count += 1) await open(one);
@@ -202,14 +202,14 @@ const action: fc.Arbitrary<Action> = fc.oneof(
   },
 );
 
-test('in every interleaving of replicas no Project has more slots than the limit, and no slot is lost (Events: seats) [events-seats]', async () => {
+test('in every interleaving of replicas no Project has more slots than the limit, and no slot is lost (Events: slots) [events-slots]', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.scheduler(),
       fc.array(action, { maxLength: 25 }),
       async (scheduler, actions) => {
         const world = createWorld(() => scheduler.schedule(Promise.resolve()));
-        const { replicas, streams, seats, clock } = world;
+        const { replicas, streams, slots, clock } = world;
         await scheduler.waitFor(world.renew());
         const running = actions.map((one) => start(world, one));
         await scheduler.waitFor(Promise.all(running));
@@ -223,7 +223,7 @@ test('in every interleaving of replicas no Project has more slots than the limit
 
         expect(world.fullest()).toBeLessThanOrEqual(perProjectMax);
         expect([...streams].filter(({ isLost }) => isLost)).toEqual([]);
-        expect(seats.validSeatsOf(projectId)).toHaveLength(streams.size);
+        expect(slots.validSlotsOf(projectId)).toHaveLength(streams.size);
         // Whatever is left of earlier streams is not an obstacle to new ones.
         const one = replicas.find(({ isRunning }) => isRunning);
         for (const stream of streams) world.close(stream);

@@ -1,9 +1,9 @@
 import type { ProjectId } from '@inventory/contracts/ids';
 import type { Identifiers } from '@inventory/runtime/identifiers';
 import { DeadlineExceeded, withDeadline } from '@inventory/runtime/wait';
-import type { SeatStore, SeatToRemove, StoredSeat } from './stream-slot-store.ts';
+import type { SlotStore, SlotToRemove, StoredSlot } from './stream-slot-store.ts';
 
-interface SeatLimits {
+interface SlotLimits {
   readonly perProjectMax: number;
   /** Streams of this replica. */
   readonly totalMax: number;
@@ -14,30 +14,30 @@ interface SeatLimits {
 const attemptsMax = 10;
 const removedAtOnce = 500;
 
-export type StreamSeats = ReturnType<typeof createStreamSeats>;
+export type StreamSlots = ReturnType<typeof createStreamSlots>;
 
 /**
  * Stream slots: at most so many in a Project over all replicas. A slot is an element of its
  * Project's document, so one atomic write takes it. It is held under the lease of its replica, one
  * write per replica and renewal. One that was not renewed ends where a full Project needs the slot.
  */
-export function createStreamSeats(
-  store: SeatStore,
-  { perProjectMax, totalMax, acquireMs }: SeatLimits,
+export function createStreamSlots(
+  store: SlotStore,
+  { perProjectMax, totalMax, acquireMs }: SlotLimits,
   identifiers: Identifiers,
   /** There are released slots to flush. */
   onReleased: () => void,
 ) {
   /** Those of this replica, from before they are stored until they are released. */
-  const held = new Map<string, Seat>();
-  const released: SeatToRemove[] = [];
+  const held = new Map<string, StreamSlot>();
+  const released: SlotToRemove[] = [];
   /** Of one holding: slots of an earlier one never become valid again. */
   let replica: string | null = null;
 
   const leaseOf = (id: string) => ({ id, owner: id });
 
   /** Slots without a stream: of a lost replica, or released and not yet removed. */
-  async function listAbandoned(taken: readonly StoredSeat[]): Promise<StoredSeat[]> {
+  async function listAbandoned(taken: readonly StoredSlot[]): Promise<StoredSlot[]> {
     const own = replica;
     const others = taken.flatMap((one) => (one.replica === own ? [] : [one.replica]));
     const present = await store.presentOf(others);
@@ -46,9 +46,9 @@ export function createStreamSeats(
     );
   }
 
-  async function take(projectId: ProjectId, seat: StoredSeat): Promise<boolean> {
+  async function take(projectId: ProjectId, slot: StoredSlot): Promise<boolean> {
     for (let attempt = 0; attempt < attemptsMax; attempt += 1) {
-      if (await store.add(projectId, seat, perProjectMax)) return true;
+      if (await store.add(projectId, slot, perProjectMax)) return true;
       const taken = await store.list(projectId);
       const abandoned = await listAbandoned(taken);
       if (abandoned.length === 0 && taken.length >= perProjectMax) return false;
@@ -57,27 +57,27 @@ export function createStreamSeats(
     throw new DeadlineExceeded('the slots of a Project changed too often to acquire one');
   }
 
-  function release(seat: SeatToRemove): void {
-    if (!held.delete(seat.id)) return;
-    released.push(seat);
+  function release(slot: SlotToRemove): void {
+    if (!held.delete(slot.id)) return;
+    released.push(slot);
     onReleased();
   }
 
   return {
     /** A Project is full until one of its streams ends: none ends for another. */
-    async acquire(projectId: ProjectId): Promise<Seat | 'project_full' | 'unavailable'> {
+    async acquire(projectId: ProjectId): Promise<StreamSlot | 'project_full' | 'unavailable'> {
       if (replica === null || held.size >= totalMax) return 'unavailable';
       const stored = { id: identifiers.uuidV7(), replica };
-      const seat = new Seat(projectId, stored.id, release);
-      held.set(stored.id, seat);
+      const slot = new StreamSlot(projectId, stored.id, release);
+      held.set(stored.id, slot);
       const taking = take(projectId, stored);
       try {
-        if (await withDeadline(taking, acquireMs, 'acquiring a stream slot')) return seat;
+        if (await withDeadline(taking, acquireMs, 'acquiring a stream slot')) return slot;
         held.delete(stored.id);
         return 'project_full';
       } catch (error) {
         // It may be stored all the same, and even later.
-        const giveUp = () => seat.release();
+        const giveUp = () => slot.release();
         taking.then(giveUp, giveUp);
         throw error;
       }
@@ -87,7 +87,7 @@ export function createStreamSeats(
       if (replica !== null) {
         if (await store.replicas.renew(leaseOf(replica))) return;
         replica = null;
-        for (const seat of held.values()) seat.lose();
+        for (const slot of held.values()) slot.lose();
       }
       const id = identifiers.uuidV7();
       if ((await store.replicas.acquire(leaseOf(id))) !== null) replica = id;
@@ -114,14 +114,14 @@ export function createStreamSeats(
 const notFollowed = () => {};
 
 /** A slot of this replica, acquired for one stream. */
-export class Seat {
+export class StreamSlot {
   readonly projectId: ProjectId;
   readonly id: string;
-  readonly #release: (seat: Seat) => void;
+  readonly #release: (slot: StreamSlot) => void;
   #isLost = false;
   #onLost = notFollowed;
 
-  constructor(projectId: ProjectId, id: string, release: (seat: Seat) => void) {
+  constructor(projectId: ProjectId, id: string, release: (slot: StreamSlot) => void) {
     this.projectId = projectId;
     this.id = id;
     this.#release = release;

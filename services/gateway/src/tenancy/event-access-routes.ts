@@ -1,10 +1,10 @@
-import { standingApi } from '@inventory/contracts/internal/webhooks';
+import { eventAccessApi } from '@inventory/contracts/internal/webhooks';
 import { internalRoute } from '@inventory/http/internal-route';
 import type { Tenancy } from './open-tenancy.ts';
 
 /** Whether a Project may receive its events; the gateway alone has its state. */
-export const readStandingRoute = internalRoute({
-  ...standingApi.readStanding,
+export const readEventAccessRoute = internalRoute({
+  ...eventAccessApi.readEventAccess,
   async handle({ requireProject, findAccount }: Tenancy, { path: { projectId } }) {
     const project = await requireProject(projectId);
     const account = await findAccount(project.accountId);
@@ -17,7 +17,7 @@ const projectsMax = 500;
 
 /** The Projects that an event of their account is appended to: all while its events are enabled. */
 export const listEventProjectsRoute = internalRoute({
-  ...standingApi.listEventProjects,
+  ...eventAccessApi.listEventProjects,
   async handle({ findAccount, listProjects }: Tenancy, { path, query }) {
     const account = await findAccount(path.accountId);
     if (!account?.eventsEnabled) return { projectIds: [], nextAfter: null };

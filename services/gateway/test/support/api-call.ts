@@ -9,10 +9,10 @@ export interface ApiCall {
   readonly body?: unknown;
 }
 
-/** The parts of an envelope that tests look at. */
+/** The parts of an envelope that tests read. */
 export interface Envelope {
   readonly success: boolean;
-  // biome-ignore lint/suspicious/noExplicitAny: tests look wherever they like.
+  // biome-ignore lint/suspicious/noExplicitAny: tests read any member.
   readonly data: any;
   // biome-ignore lint/suspicious/noExplicitAny: as above.
   readonly error: any;

@@ -21,7 +21,7 @@ export function changesOf(
   if (saved === undefined) return refusalAnswer({ code: 'inventory_revision_not_found' });
   const { revisionId } = saved.meta;
   const isSame = since === revisionId;
-  const position = Number(query.get('behind') ?? 0);
+  const position = Number(query.get('after_key') ?? 0);
   const text = saved.pages[position];
   const { assets: added, descriptions } =
     text === undefined || isSame ? { assets: [], descriptions: [] } : JSON.parse(`{${text}}`);

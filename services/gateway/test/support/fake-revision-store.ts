@@ -173,7 +173,7 @@ const metaHeader = (meta: CurrentPageMeta) => ({
   [currentPageMetaHeader]: JSON.stringify(z.encode(currentPageMeta, meta)),
 });
 
-/** The one asset of a page, to be joined to a line; none behind the last page. */
+/** The one asset of a page, to be joined to a line; none after the last page. */
 function lineRun(text: string | undefined, format: string | null): Buffer[] {
   const { assets, descriptions } = text === undefined ? noRows : JSON.parse(`{${text}}`);
   const textsOf = (rows: readonly Record<string, string>[], column: string) => {

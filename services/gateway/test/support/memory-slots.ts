@@ -1,17 +1,17 @@
 import type { ProjectId } from '@inventory/contracts/ids';
 import type { Clock } from '@inventory/runtime/clock';
 import { createMemoryLeases } from '@inventory/testkit/memory-leases';
-import type { SeatStore, StoredSeat } from '../../src/streams/stream-slot-store.ts';
+import type { SlotStore, StoredSlot } from '../../src/streams/stream-slot-store.ts';
 import { work } from '../../src/work.ts';
 
-/** The store of seats in memory. `step` is awaited before and after each atomic operation. */
-export function createMemorySeats(
+/** The store of slots in memory. `step` is awaited before and after each atomic operation. */
+export function createMemorySlots(
   clock: Clock,
   step: () => Promise<void>,
   onChange: () => void = () => {},
 ) {
-  const projects = new Map<ProjectId, StoredSeat[]>();
-  const leases = createMemoryLeases(clock, work.seats.leaseMs);
+  const projects = new Map<ProjectId, StoredSlot[]>();
+  const leases = createMemoryLeases(clock, work.slots.leaseMs);
   const isExpired = (replica: string) =>
     (leases.documents.get(replica)?.lease?.until.getTime() ?? 0) <= clock.now();
 
@@ -23,8 +23,8 @@ export function createMemorySeats(
     return result;
   }
 
-  const seatsOf = (projectId: ProjectId) => projects.get(projectId) ?? [];
-  const store: SeatStore = {
+  const slotsOf = (projectId: ProjectId) => projects.get(projectId) ?? [];
+  const store: SlotStore = {
     replicas: {
       acquire: (lease) => atomically(() => leases.acquire(lease)),
       renew: (lease) => atomically(() => leases.renew(lease)),
@@ -36,14 +36,14 @@ export function createMemorySeats(
       });
       return atomically(() => new Set(replicas.filter((one) => leases.documents.has(one))));
     },
-    add: (projectId, seat, seatsMax) =>
+    add: (projectId, slot, slotsMax) =>
       atomically(() => {
-        const taken = seatsOf(projectId);
-        if (taken.length >= seatsMax) return false;
-        projects.set(projectId, [...taken, seat]);
+        const taken = slotsOf(projectId);
+        if (taken.length >= slotsMax) return false;
+        projects.set(projectId, [...taken, slot]);
         return true;
       }),
-    list: (projectId) => atomically(() => [...seatsOf(projectId)]),
+    list: (projectId) => atomically(() => [...slotsOf(projectId)]),
     remove: (removed) =>
       atomically(() => {
         const ids = new Set(removed.map(({ id }) => id));
@@ -56,7 +56,7 @@ export function createMemorySeats(
       }),
   };
   /** Those whose replica has not lost them. */
-  const validSeatsOf = (projectId: ProjectId) =>
-    seatsOf(projectId).filter(({ replica }) => !isExpired(replica));
-  return { store, seatsOf, validSeatsOf };
+  const validSlotsOf = (projectId: ProjectId) =>
+    slotsOf(projectId).filter(({ replica }) => !isExpired(replica));
+  return { store, slotsOf, validSlotsOf };
 }

@@ -10,7 +10,7 @@ export interface CommandEnd {
   readonly code: number;
   readonly out: string;
   readonly err: string;
-  // biome-ignore lint/suspicious/noExplicitAny: tests look wherever they like.
+  // biome-ignore lint/suspicious/noExplicitAny: tests read any member.
   readonly json: any;
 }
 

@@ -71,7 +71,7 @@ export interface OperatorAnswer {
   readonly status: number;
   readonly headers: Headers;
   readonly text: string;
-  // biome-ignore lint/suspicious/noExplicitAny: tests look wherever they like.
+  // biome-ignore lint/suspicious/noExplicitAny: tests read any member.
   readonly json: any;
 }
 

@@ -3,7 +3,7 @@ import { testLogger } from '@inventory/testkit/namespace';
 import { only } from '@inventory/testkit/only';
 import { createTestClock } from '@inventory/testkit/test-clock';
 import { createPeerBuckets } from '../../src/http/limits/peer-buckets.ts';
-import { standingAt } from '../../src/http/limits/rate-window.domain.ts';
+import { rateStateAt } from '../../src/http/limits/rate-window.domain.ts';
 import { createUnknownKeys } from '../../src/http/limits/unknown-keys.ts';
 import type { PublicFrame } from '../../src/http/public-frame.ts';
 import { boundlessSlots } from './boundless-slots.ts';
@@ -25,7 +25,7 @@ export function newFrame(given: Partial<PublicFrame> = {}): PublicFrame {
     limiter: {
       isKnownFull: () => false,
       takeRequests: async () => ({
-        ...standingAt(1, 1_000, 0),
+        ...rateStateAt(1, 1_000, 0),
         admitted: true,
         limit: 'service_account',
       }),

@@ -42,7 +42,7 @@ export function createReplyCutter(box: PendingReplies): ReplyCutter {
   return {
     expect<Answer>(id: string, timeoutMs: number, answerIn: ReplyReader<Answer>) {
       const answer = waitOrCut(id, timeoutMs, answerIn);
-      // As the box does: a sender that fails never looks at it.
+      // As the box does: a sender that fails never reads it.
       answer.catch(() => {});
       return answer;
     },

@@ -148,7 +148,7 @@ export async function openWorld(clock: Clock = systemClock): Promise<GatewayWorl
 
 export interface TestGatewayOptions {
   readonly limits?: Partial<TestLimits>;
-  /** Looked at by each step: a test moves them as it goes. */
+  /** Read by each step: a test moves them as it goes. */
   readonly deadlines?: Deadlines;
   readonly livePages?: Partial<GatewayConfig['livePages']>;
   readonly captures?: Partial<GatewayConfig['captures']>;

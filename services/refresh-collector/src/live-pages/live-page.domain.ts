@@ -93,7 +93,7 @@ export function afterLiveAnswer(
 
 /**
  * A page with a successor has to name its cursor, which must differ from its own. Of one with more
- * assets than are shown, the rest is behind its cursor.
+ * assets than are shown, the others are after its cursor.
  */
 function pageOutcome(
   read: PlatformPage,
@@ -113,7 +113,7 @@ export function isBlankEnd(outcome: LivePageOutcome): boolean {
 
 /**
  * The outcome of a blank end once the page before was read again. Where that page ends elsewhere, it
- * is the outcome itself: behind its new end there may be more. `startAssetId` is its earlier end.
+ * is the outcome itself: after its new end there may be more. `startAssetId` is its earlier end.
  */
 export function checkedEnd(
   blank: LivePageOutcome,

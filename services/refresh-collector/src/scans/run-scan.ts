@@ -73,7 +73,7 @@ export async function runScan(scans: Scans, taken: ClaimedScan, hold: ScanHold):
   }
 }
 
-/** The scan behind the page; undefined when it ended or its lease is lost. */
+/** The scan after the page; undefined when it ended or its lease is lost. */
 async function readNextPage(
   scans: Scans,
   claimed: ClaimedScan,
@@ -158,7 +158,7 @@ async function applyStep(
   }
   invariant(text !== null, 'a page that is saved has a text');
   const recorded = stageAndRecord(scans, claimed, state, { step, text }, hold);
-  // Nothing is read behind the last page, nor where the plan takes the size of the scan from this one.
+  // Nothing is read after the last page, nor where the plan takes the size of the scan from this one.
   const isSized = step.page.reportedTotalCount === state.progress.reportedTotalCount;
   if (isSized && !step.done) return scanBeingRecorded(state, step, recorded);
   const next = await recorded;

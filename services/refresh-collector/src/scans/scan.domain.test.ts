@@ -83,7 +83,7 @@ describe('nextStep', () => {
     expect(nextStep(attempt(), blankEnd, rules)).toMatchObject({ step: 'save', done: true });
   });
 
-  it('reads on behind a page with more, however empty it is (upstream 6.7)', () => {
+  it('reads on after a page with more, however empty it is (upstream 6.7)', () => {
     const blank = page({ assets: [], more: true, lastAssetId: '40' });
     expect(nextStep(attempt(), blank, rules)).toMatchObject({
       step: 'save',
@@ -203,11 +203,11 @@ describe('a page that repeats others (upstream 1.3: the cursor may be lost)', ()
         step: 'check_end',
         progress: { cursors: [], endCheck: { cursor: null, attempts: 1 } },
       });
-      // That it ends as it did is no evidence: the page behind it is read again too.
+      // That it ends as it did is no evidence: the page after it is read again too.
       const again = page({ ...assets('1', '2'), more: true, lastAssetId: '2' });
-      const behind = nextStep(attempt(progressOf(step)), again, rules);
-      expect(behind).toMatchObject({ step: 'save', done: false, index: 0 });
-      const last = nextStep(attempt(progressOf(behind)), page(assets('3', '4')), rules);
+      const next = nextStep(attempt(progressOf(step)), again, rules);
+      expect(next).toMatchObject({ step: 'save', done: false, index: 0 });
+      const last = nextStep(attempt(progressOf(next)), page(assets('3', '4')), rules);
       expect(last).toMatchObject({ step: 'save', done: true, index: 1 });
     },
   );
@@ -469,7 +469,7 @@ function recordStep({ refresh, recorded }: StoredScan, step: ScanStep): StoredSc
   };
 }
 
-/** The page before the end ends elsewhere each time, and nothing is left behind it. */
+/** The page before the end ends elsewhere each time, and nothing is left after it. */
 const blankOrMoved = (request: number): PlatformAnswer =>
   request % 2 === 0 ? blankEnd : pageTo(`4${request}`);
 

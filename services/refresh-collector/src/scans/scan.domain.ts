@@ -164,8 +164,8 @@ function onPage(
     return { step: 'fail', outcome: 'incomplete' };
   }
   const assetKeys = withKeys(progress.assetKeys, keys);
-  const behind = { ...next, cursors: [...cursors, lastAssetId], assetKeys };
-  return { ...saved, progress: behind, done: false };
+  const after = { ...next, cursors: [...cursors, lastAssetId], assetKeys };
+  return { ...saved, progress: after, done: false };
 }
 
 /**
@@ -202,7 +202,7 @@ function assetsCovered(
 
 /**
  * Back to the page before: the cursor may name an asset that was removed. Where that page then ends
- * as it did, nothing is left behind it; unless a page was there, which is read again.
+ * as it did, nothing is left after it; unless a page was there, which is read again.
  */
 function steppedBack(progress: ScanProgress, isReadAgain: boolean): ScanProgress {
   const { cursors, endCheck } = progress;

@@ -14,7 +14,7 @@ import { readRows } from '../reads/read-rows.ts';
 import type { BlockReading, RowSets } from '../storage/block-store.ts';
 
 const rowsPerBlockMax = 2 ** 16;
-const stepsPerTurn = 5_000;
+const stepsPerTick = 5_000;
 
 /** The order of changes; names an asset of this inventory. */
 export function keysIn({ app_id, context_id }: InventoryKey): (identity: string) => string {
@@ -56,7 +56,7 @@ export async function differFromHead(
       const key = keyOf(survey.identities[inScan] ?? '');
       addDifference(differences, { key, inHead: -1, headBytes: 0, inScan });
     }
-    if (inScan % stepsPerTurn === 0) await yieldToEventLoop();
+    if (inScan % stepsPerTick === 0) await yieldToEventLoop();
   }
   return differences;
 }
@@ -73,7 +73,7 @@ function rowsSeenBy(head: Observation): RowSets {
 }
 
 /** The rows before of groups of differences, joined; empty where the head has none. */
-export async function gatherHeadRows(
+export async function collectHeadRows(
   blocks: BlockReading,
   head: Observation,
   differences: Differences,

@@ -3,7 +3,7 @@ import { asRaw, type PackedBytes } from '@inventory/runtime/packed-bytes';
 import { propertyRuns } from '@inventory/testkit/property-runs';
 import fc from 'fast-check';
 import { missingSource } from '../domain/survey.ts';
-import { gatherTexts } from './collect-texts.ts';
+import { collectTexts } from './collect-texts.ts';
 import type { PageRowLists, StagedPages, StagedRows } from './staged-pages.ts';
 
 const pageRowsMax = 65_536;
@@ -47,7 +47,7 @@ const part = fc.oneof(
   fc.array(fc.option(fc.record({ page: fc.nat(), row: fc.nat() })), { maxLength: 5 }),
 );
 
-const joinsTexts = (gather: typeof gatherTexts) =>
+const joinsTexts = (collect: typeof collectTexts) =>
   fc.asyncProperty(
     fc.array(page, { minLength: 1, maxLength: 3 }),
     fc.array(part),
@@ -81,12 +81,12 @@ const joinsTexts = (gather: typeof gatherTexts) =>
         },
       }));
 
-      const gathered = await gather(staged, wanted, new AbortController().signal);
+      const collected = await collect(staged, wanted, new AbortController().signal);
 
       const present = placed.map((some) =>
         some.map(({ text }) => text).filter((text) => text !== ''),
       );
-      expect(gathered?.map((text) => String(asRaw(text)))).toEqual(
+      expect(collected?.map((text) => String(asRaw(text)))).toEqual(
         present.map((texts) => texts.join(',')),
       );
       expect(read).toHaveLength(new Set(read).size);
@@ -95,19 +95,19 @@ const joinsTexts = (gather: typeof gatherTexts) =>
 
 describe('Texts of rows', () => {
   it('are joined in their order, and each page is read once', async () => {
-    await fc.assert(joinsTexts(gatherTexts), { numRuns: propertyRuns(500) });
+    await fc.assert(joinsTexts(collectTexts), { numRuns: propertyRuns(500) });
   });
 
   it('are found wrong when what is between two rows is taken with them', async () => {
-    const planted: typeof gatherTexts = async (staged, wanted, signal) => {
+    const planted: typeof collectTexts = async (staged, wanted, signal) => {
       const seen = new Map<number, PageRowLists | null>();
       const readPage = async (number: number) => {
         seen.set(number, await staged.readPage(number));
         return seen.get(number) ?? null;
       };
-      const gathered = await gatherTexts({ ...staged, readPage }, wanted, signal);
+      const collected = await collectTexts({ ...staged, readPage }, wanted, signal);
       return (
-        gathered?.map((text, at) => {
+        collected?.map((text, at) => {
           const sources = wanted[at]?.texts.sources ?? [];
           const [from = missingSource, to = missingSource] = [sources[0], sources.at(-1)];
           const known = seen.get(Math.floor(from / pageRowsMax))?.assets;
@@ -129,7 +129,7 @@ describe('Texts of rows', () => {
     const texts = { sources: Int32Array.of(0, 1, 2), lengths: Uint32Array.of(7, 2, 7) };
 
     const [joined] =
-      (await gatherTexts(staged, [{ of: 'assets', texts }], new AbortController().signal)) ?? [];
+      (await collectTexts(staged, [{ of: 'assets', texts }], new AbortController().signal)) ?? [];
 
     if (!Buffer.isBuffer(joined)) throw new Error('a range of bytes was due');
     expect(String(joined)).toBe('{"a":1},{},{"b":2}');
@@ -150,12 +150,12 @@ describe('Texts of rows', () => {
     // A description that no page has is between them.
     const texts = { sources: Int32Array.of(0, missingSource, 1), lengths: Uint32Array.of(7, 0, 2) };
 
-    const gathered = await gatherTexts(
+    const collected = await collectTexts(
       staged,
       [{ of: 'descriptions', texts }],
       new AbortController().signal,
     );
 
-    expect(gathered).toEqual([packed]);
+    expect(collected).toEqual([packed]);
   });
 });

@@ -17,7 +17,7 @@ export interface WantedTexts {
  * texts follow each other on one page is that range of the page. Else each row is copied to its
  * offset: no page stays in memory for a few of its rows.
  */
-export async function gatherTexts(
+export async function collectTexts(
   staged: StagedPages,
   wanted: readonly WantedTexts[],
   signal: AbortSignal,

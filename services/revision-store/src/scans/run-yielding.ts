@@ -1,7 +1,7 @@
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 
 /** Runs a computation that pauses after each stretch of work, so that other work can run. */
-export async function inTurns<Result>(
+export async function runYielding<Result>(
   computation: Generator<void, Result>,
   signal: AbortSignal,
 ): Promise<Result> {

@@ -2,7 +2,7 @@ import { inventoryKeyText } from '@inventory/contracts/inventory-key';
 import { freeBytes } from '@inventory/runtime/free-bytes';
 import { asRaw } from '@inventory/runtime/packed-bytes';
 import { composeChanges, findSets } from '../changes/compose-changes.ts';
-import { differFromHead, gatherHeadRows, keysIn } from '../changes/differ-from-head.ts';
+import { collectHeadRows, differFromHead, keysIn } from '../changes/differ-from-head.ts';
 import type { TextPlan } from '../domain/block-plan.ts';
 import { type ChainPosition, type ChangeSet, mergesAt } from '../domain/change-chain.ts';
 import { type Differences, differenceKey, orderByKey } from '../domain/differences.ts';
@@ -13,9 +13,9 @@ import type { ScanComparison } from '../domain/scan-comparison.ts';
 import { missingSource, type Survey } from '../domain/survey.ts';
 import type { BlockStore } from '../storage/block-store.ts';
 import { type ChangeSetWriter, isBlockFull, openSetWriter } from './change-set-writer.ts';
-import { gatherTexts } from './collect-texts.ts';
+import { collectTexts } from './collect-texts.ts';
 import type { Scanning } from './open-scanning.ts';
-import { inTurns } from './run-yielding.ts';
+import { runYielding } from './run-yielding.ts';
 import type { StagedPages } from './staged-pages.ts';
 
 interface ComparedScan<Head = Observation | null> {
@@ -60,9 +60,9 @@ export async function writeChanges(
   const position = { scope: inventoryKeyText(scan.scope), set: scanning.identifiers.uuidV7() };
   const writer = openSetWriter(scanning.changes, position);
   const described: Uint32Array[] = [];
-  const order = await inTurns(orderByKey(differences), signal);
+  const order = await runYielding(orderByKey(differences), signal);
   for (const group of groupsOf(differences, order, survey)) {
-    const rows = await gatherRows(
+    const rows = await collectRows(
       scanning.blocks,
       { ...compared, head },
       differences,
@@ -176,7 +176,7 @@ interface BlockRows {
   readonly lastKey: string;
 }
 
-async function gatherRows(
+async function collectRows(
   blocks: BlockStore,
   { staged, survey, head }: ComparedScan<Observation>,
   differences: Differences,
@@ -192,9 +192,9 @@ async function gatherRows(
     };
   });
   const wanted = plans.map((texts) => ({ of: 'assets', texts }) as const);
-  const scanRows = await gatherTexts(staged, wanted, signal);
+  const scanRows = await collectTexts(staged, wanted, signal);
   if (scanRows === null) return null;
-  const headRows = await gatherHeadRows(blocks, head, differences, group);
+  const headRows = await collectHeadRows(blocks, head, differences, group);
   return group.map((block, at) => ({
     inHead: headRows[at] ?? noTexts,
     inScan: {

@@ -21,7 +21,7 @@ import type { Survey } from '../domain/survey.ts';
 import { readAssetRows } from '../reads/read-blocks.ts';
 import type { BlockStore } from '../storage/block-store.ts';
 import type { BlockPosition } from '../storage/collections.ts';
-import { gatherTexts, type WantedTexts } from './collect-texts.ts';
+import { collectTexts, type WantedTexts } from './collect-texts.ts';
 import type { StagedPages } from './staged-pages.ts';
 
 export interface AssembledScan {
@@ -197,7 +197,7 @@ function openWriter(blocks: BlockStore, staged: StagedPages, signal: AbortSignal
   return {
     async write(group) {
       const wanted = group.map((part) => ({ part, of: part.of, texts: textsOf(part) }));
-      const joined = await gatherTexts(staged, wanted, signal);
+      const joined = await collectTexts(staged, wanted, signal);
       await writing;
       if (joined === null) return false;
       writing = forEachLimited(wanted.entries(), packedAtOnce, async ([at, { part, texts }]) => {

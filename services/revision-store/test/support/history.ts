@@ -35,11 +35,11 @@ type Page = Extract<ChangesRead, { result: 'page' }>;
 export const given = ({ body }: Page): GivenChanges =>
   JSON.parse(`{${Buffer.concat([...body])}}`) as GivenChanges;
 
-/** The request of the page behind one. */
+/** The request of the next page. */
 export function nextOf(request: ChangesPageRequest, page: Page): ChangesPageRequest {
   const { revision, observationId } = page.to;
   const { revisionId } = revision;
-  return { ...request, pinned: { revisionId, observationId, behind: page.lastKey ?? '' } };
+  return { ...request, pinned: { revisionId, observationId, afterKey: page.lastKey ?? '' } };
 }
 
 /** A machine of another time. */

@@ -1,7 +1,7 @@
 import { pageCapacities } from '@inventory/refresh-collector/planning/page-capacity.domain';
 import { planScans } from '@inventory/refresh-collector/planning/scan-plan.domain';
 import { propertyRuns } from '@inventory/testkit/property-runs';
-import { leftBehind, type Outage } from './returns.ts';
+import { leftPending, type Outage } from './returns.ts';
 import { type PlayRules, realRules } from './simulate.ts';
 
 const rules: PlayRules = { ...realRules, planEveryMs: 5_000 };
@@ -68,7 +68,7 @@ const untilServed: PlayRules = {
 describe('after identities were lost, or the servers of an application', () => {
   it('everything ends, and what arrives completes as if nothing had been (Refresh: Deadlines)', () => {
     const left = played.flatMap((outage) =>
-      leftBehind(outage, rules).map((what) => `${JSON.stringify(outage)}: ${what}`),
+      leftPending(outage, rules).map((what) => `${JSON.stringify(outage)}: ${what}`),
     );
 
     expect(left).toEqual([]);
@@ -77,6 +77,6 @@ describe('after identities were lost, or the servers of an application', () => {
   it('is seen to leave unfinished work when an identity is doubted until it serves', () => {
     const outage = allLost.find(({ minutes }) => minutes === 10);
 
-    expect(outage && leftBehind(outage, untilServed)).not.toEqual([]);
+    expect(outage && leftPending(outage, untilServed)).not.toEqual([]);
   });
 });

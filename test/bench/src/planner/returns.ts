@@ -88,7 +88,7 @@ function backlogMs({ minutes, load }: Outage): number {
  * return completes within twice its time without the outage, plus the longest pause of an identity
  * and the time of what waits already.
  */
-export function leftBehind(outage: Outage, rules: PlayRules): string[] {
+export function leftPending(outage: Outage, rules: PlayRules): string[] {
   const play = (isLost: boolean) => simulate(mixOf(outage, isLost), seededRandom(seed), rules);
   const { ended } = play(true);
   const healthy = new Map(play(false).ended.map((one) => [one.arrival.atMs, one]));
