@@ -53,8 +53,8 @@ test('behind 200 ten-page scans of another account a one-page refresh takes at m
   await waitFor(
     'the busy account gets on too',
     async () => {
-      const answer = await busy.api.list(busy.projectId, '?state=completed');
-      return answer.json.data.items.length >= 4;
+      const response = await busy.api.list(busy.projectId, '?state=completed');
+      return response.json.data.items.length >= 4;
     },
     { everyMs: 250 },
   );

@@ -35,8 +35,8 @@ test('what is appended while events are switched off is sent once they are back 
 
   await events(false);
   await waitFor('the gateway refuses the list', async () => {
-    const answer = await customer.api.call({ path: `/v2/projects/${customer.projectId}/events` });
-    return answer.status === 403;
+    const response = await customer.api.call({ path: `/v2/projects/${customer.projectId}/events` });
+    return response.status === 403;
   });
   const [id] = await story.refreshed(customer);
   await events(true);

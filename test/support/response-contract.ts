@@ -1,7 +1,7 @@
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 
-export interface SeenAnswer {
+export interface SeenResponse {
   readonly method: string;
   /** As it was asked for, query included. */
   readonly path: string;
@@ -25,7 +25,7 @@ const ofTheFrame = ['route_not_found', 'method_not_allowed', 'operator_token_req
  * Makes a check that throws when an answer differs from the document of its operation:
  * status, media type, and body to the last field.
  */
-export function answerContract(openApi: object): (answer: SeenAnswer) => void {
+export function responseContract(openApi: object): (response: SeenResponse) => void {
   const document = strict(openApi) as { readonly paths: Paths };
   const ajv = new Ajv2020({ strict: false });
   addFormats.default(ajv);
@@ -41,29 +41,30 @@ export function answerContract(openApi: object): (answer: SeenAnswer) => void {
     return compiled;
   }
 
-  return (answer) => {
-    const { method, path, status, text } = answer;
-    const type = answer.contentType?.split(';')[0] ?? 'none';
+  return (response) => {
+    const { method, path, status, text } = response;
+    const type = response.contentType?.split(';')[0] ?? 'none';
     const operations = operationsAt(document.paths, path);
     const operation = operations?.[method.toLowerCase()];
     // Version 1 writes the router's refusal in its own dialects.
     if (operations && operation === undefined && status === 405) return;
     if (operation === undefined && ofTheFrame.includes(codeOf(text))) return;
-    if (operation === undefined) throw undocumented(answer, 'no such operation');
-    const response = operation.responses[String(status)];
-    if (response === undefined) throw undocumented(answer, `${operation.operationId} never does`);
-    const media = response.content[type];
+    if (operation === undefined) throw undocumented(response, 'no such operation');
+    const documented = operation.responses[String(status)];
+    if (documented === undefined)
+      throw undocumented(response, `${operation.operationId} never does`);
+    const media = documented.content[type];
     if (media === undefined)
-      throw undocumented(answer, `${operation.operationId} is never ${type}`);
+      throw undocumented(response, `${operation.operationId} is never ${type}`);
     if (type !== 'application/json') return;
     const isValid = validatorOf(media.schema);
     if (!isValid(JSON.parse(text))) {
-      throw undocumented(answer, `${operation.operationId}: ${ajv.errorsText(isValid.errors)}`);
+      throw undocumented(response, `${operation.operationId}: ${ajv.errorsText(isValid.errors)}`);
     }
   };
 }
 
-function undocumented({ method, path, status, text }: SeenAnswer, problem: string): Error {
+function undocumented({ method, path, status, text }: SeenResponse, problem: string): Error {
   const shown = text.slice(0, 500);
   return new Error(`not documented: ${method} ${path} answered ${status} (${problem}): ${shown}`);
 }

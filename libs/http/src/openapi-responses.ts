@@ -1,7 +1,7 @@
 import { type JsonSchema, mapValues, referenceTo } from './json-schema.ts';
 
 /** What a success is, beside its schema. */
-export interface DocumentedAnswer {
+export interface DocumentedResponse {
   readonly description: string;
   readonly example?: unknown;
   /** The same in other media types, as text. */
@@ -12,7 +12,7 @@ export interface DocumentedAnswer {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-export interface AnswerContent {
+export interface ResponseContent {
   readonly type: string;
   readonly schema: JsonSchema;
   /** Described in the components. */
@@ -21,8 +21,8 @@ export interface AnswerContent {
 
 /** The response of a success. */
 export function successResponse(
-  { description, example, otherTypes = {}, headers = {}, links }: DocumentedAnswer,
-  { type, schema, commonHeaders }: AnswerContent,
+  { description, example, otherTypes = {}, headers = {}, links }: DocumentedResponse,
+  { type, schema, commonHeaders }: ResponseContent,
 ): JsonSchema {
   const texts = mapValues(otherTypes, (text) => ({ schema: { type: 'string' }, example: text }));
   return {
@@ -33,7 +33,7 @@ export function successResponse(
   };
 }
 
-function mapLinks(links: NonNullable<DocumentedAnswer['links']>): JsonSchema {
+function mapLinks(links: NonNullable<DocumentedResponse['links']>): JsonSchema {
   return Object.fromEntries(
     Object.entries(links).map(([operationId, parameters]) => [
       operationId,

@@ -133,14 +133,14 @@ test('a log is pruned by one replica, when its oldest entry is due, and not poll
   const nextDay = await own();
   clock.advance(30 * dayMs);
   const later = await own();
-  const atRest = await own();
+  const inCooldown = await own();
   await append(eventOf(idle));
   clock.advance(8 * dayMs);
   const awake = await own();
   const kept = async (id: string) => (await page(id, 0)).items.map(({ position }) => position);
 
   expect(first.sort()).toEqual([idle, busy].sort());
-  expect([again, nextDay, later, atRest, awake]).toEqual([[], [busy], [busy], [], [idle]]);
+  expect([again, nextDay, later, inCooldown, awake]).toEqual([[], [busy], [busy], [], [idle]]);
   expect([await kept(idle), await kept(busy)]).toEqual([[2], [8]]);
 });
 

@@ -86,7 +86,7 @@ beforeAll(async () => {
   bus = await openTestBus(namespace);
   commands = await recordMessages(bus, ['revision.commands.v1']);
   staging = createFakeStaging();
-  stagingHttp = await startHttpFake(staging.answer);
+  stagingHttp = await startHttpFake(staging.respond);
   replicas = [await startReplica(), await startReplica()];
 });
 afterAll(async () => {

@@ -36,10 +36,10 @@ afterAll(async () => {
 });
 
 async function ask(projectId: string, token = serviceToken) {
-  const answer = await fetch(`${server.url}/internal/projects/${projectId}/event-access`, {
+  const response = await fetch(`${server.url}/internal/projects/${projectId}/event-access`, {
     headers: { 'x-service-token': token },
   });
-  return { status: answer.status, body: (await answer.json()) as { events?: boolean } };
+  return { status: response.status, body: (await response.json()) as { events?: boolean } };
 }
 
 async function newProject(enabled: boolean) {

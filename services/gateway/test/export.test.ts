@@ -156,15 +156,15 @@ test.each([
     const reader = newReader();
     const head = `GET ${pathOf(reader.scope)} HTTP/1.0\r\nx-api-key: ${reader.key}`;
 
-    const answer = await sendRaw(gateway.url, `${head}\r\naccept: ${accept}\r\n\r\n`);
+    const response = await sendRaw(gateway.url, `${head}\r\naccept: ${accept}\r\n\r\n`);
 
     const rows = pages.map((text) => lineOf(text, format));
     const whole = rows.join('') + (format === 'csv' ? '' : endLine(rows, reader));
-    expect(answer.status).toBe(200);
-    expect(answer.text.endsWith(whole)).toBe(true);
-    expect(answer.headers['trailer']).toBeUndefined();
-    expect(answer.headers['transfer-encoding']).toBeUndefined();
-    expect(answer.headers).toMatchObject({ 'x-export-rows': '4', connection: 'close' });
+    expect(response.status).toBe(200);
+    expect(response.text.endsWith(whole)).toBe(true);
+    expect(response.headers['trailer']).toBeUndefined();
+    expect(response.headers['transfer-encoding']).toBeUndefined();
+    expect(response.headers).toMatchObject({ 'x-export-rows': '4', connection: 'close' });
     expect(reader.balance()).toBe(9);
   },
 );
@@ -217,7 +217,7 @@ describe('a download that is cut', () => {
   /** The store is unavailable after so many runs. */
   function cutAfter(runs: number): void {
     let asked = 0;
-    world.revisions.answerInstead = () => {
+    world.revisions.respondInstead = () => {
       asked += 1;
       return asked > runs ? { status: 500, headers: {}, body: '' } : null;
     };
@@ -240,16 +240,16 @@ describe('a download that is cut', () => {
       cutAfter(2);
       const head = `GET ${pathOf(reader.scope)} HTTP/1.0\r\nx-api-key: ${reader.key}`;
 
-      const answer = sendRaw(gateway.url, `${head}\r\naccept: ${accept}\r\n\r\n`);
+      const response = sendRaw(gateway.url, `${head}\r\naccept: ${accept}\r\n\r\n`);
 
-      await expect(answer).rejects.toThrow('ECONNRESET');
+      await expect(response).rejects.toThrow('ECONNRESET');
     },
   );
 
   test('because the inventory was erased meanwhile has no end either [erase]', async () => {
     const reader = newReader();
     let asked = 0;
-    world.revisions.answerInstead = () => {
+    world.revisions.respondInstead = () => {
       asked += 1;
       if (asked === 3) world.revisions.inventories.clear();
       return null;
@@ -379,7 +379,7 @@ test('an account has as many exports at a time as a setting says, and others hav
   const [first, second, third] = [newReader(), newReader(), newReader()];
   const released = Promise.withResolvers<null>();
   const asked: string[] = [];
-  world.revisions.answerInstead = ({ pathname }) => {
+  world.revisions.respondInstead = ({ pathname }) => {
     asked.push(pathname);
     return released.promise;
   };
@@ -394,5 +394,5 @@ test('an account has as many exports at a time as a setting says, and others hav
 
   expect(refused.map(({ json }) => json.error.code)).toEqual(Array(2).fill('service_unavailable'));
   expect(whole.every(({ isWhole }) => isWhole)).toBe(true);
-  world.revisions.answerInstead = () => null;
+  world.revisions.respondInstead = () => null;
 });

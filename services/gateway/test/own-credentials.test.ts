@@ -153,8 +153,8 @@ test('a wider Credential, one of another Service account or Project is neither r
   const foreign = (await newCustomer()).own;
 
   const codes = async (id: string) => {
-    const answers = [await call('POST', `/${id}/rotate`, {}), await call('DELETE', `/${id}`)];
-    return answers.map(({ json }) => json.error?.code);
+    const responses = [await call('POST', `/${id}/rotate`, {}), await call('DELETE', `/${id}`)];
+    return responses.map(({ json }) => json.error?.code);
   };
   for (const { credential_id, secret } of others) {
     expect(await codes(credential_id)).toEqual(['permission_denied', 'permission_denied']);
@@ -282,11 +282,11 @@ test('a Project that is not the own one has no Credentials to be seen (Self-serv
     { method: 'POST', path: `${path}/${own.credential_id}/rotate`, body: {} },
     { method: 'DELETE', path: `${path}/${own.credential_id}` },
   ];
-  const answers = await Promise.all(
+  const responses = await Promise.all(
     calls.map((call) => callDocumented(gateway.publicUrl, { ...call, key: own.secret })),
   );
 
-  expect(answers.map(({ json }) => json.error?.code)).toEqual(Array(4).fill('project_not_found'));
+  expect(responses.map(({ json }) => json.error?.code)).toEqual(Array(4).fill('project_not_found'));
 });
 
 test('the rotation and the revocation of a Credential by its customer are audit lines, as a restore has to repeat them (Self-service Credentials) [self-service-credentials]', async () => {

@@ -12,8 +12,13 @@ import { startTestGateway } from './support/test-gateway.ts';
 /** A second of `wait` is ten minutes: a wait ends on what it waits for, or not at all. */
 async function startRefresh({ key, principal } = world.issue()) {
   const body = { max_credits: 125 };
-  const answer = await gateway.call({ method: 'POST', path: refreshPathOf(newScope()), key, body });
-  const id: string = answer.json.data.refresh_id;
+  const response = await gateway.call({
+    method: 'POST',
+    path: refreshPathOf(newScope()),
+    key,
+    body,
+  });
+  const id: string = response.json.data.refresh_id;
   return { key, projectId: principal.projectId, id };
 }
 
@@ -51,10 +56,10 @@ test('a waiting status is answered when the refresh becomes terminal, not at its
   await isReading(refresh.id);
 
   await complete(refresh);
-  const answer = await waiting;
+  const response = await waiting;
 
-  expect(answer.json.data).toMatchObject({ state: 'completed', outcome: 'complete_changed' });
-  expect(answer.headers['retry-after']).toBeUndefined();
+  expect(response.json.data).toMatchObject({ state: 'completed', outcome: 'complete_changed' });
+  expect(response.headers['retry-after']).toBeUndefined();
 });
 
 test('a wait that is over shows the pending record and when to poll again (Status) [refresh-status, status-wait]', async () => {
@@ -64,12 +69,12 @@ test('a wait that is over shows the pending record and when to poll again (Statu
   });
   const startMs = performance.now();
 
-  const answer = await status(refresh, 1, hasty);
+  const response = await status(refresh, 1, hasty);
 
   // Never before: a slow machine answers later.
   expect(performance.now() - startMs).toBeGreaterThan(990);
-  expect(answer.json.data.state).toBe('queued');
-  expect(answer.headers['retry-after']).toBe('3');
+  expect(response.json.data.state).toBe('queued');
+  expect(response.headers['retry-after']).toBe('3');
   await hasty.stop();
 });
 
@@ -85,10 +90,10 @@ test.each(['31', '-1', '1.5', '', 'long'])(
   'a wait of "%s" is no wait (Status) [refresh-status]',
   async (wait) => {
     const refresh = await startRefresh();
-    const answer = await status(refresh, wait);
+    const response = await status(refresh, wait);
 
-    expect(answer.status).toBe(422);
-    expect(answer.json.error.detail.issues).toEqual([
+    expect(response.status).toBe(422);
+    expect(response.json.error.detail.issues).toEqual([
       {
         in: 'query',
         field: 'wait',
@@ -121,8 +126,8 @@ test('one account waits at most a hundred times; the next is answered at once', 
 
   expect(surplus.json.data.state).toBe('queued');
   await complete(refresh);
-  const answers = await Promise.all(waiting);
-  expect(new Set(answers.map(({ json }) => json.data.state))).toEqual(new Set(['completed']));
+  const responses = await Promise.all(waiting);
+  expect(new Set(responses.map(({ json }) => json.data.state))).toEqual(new Set(['completed']));
 });
 
 test('a client that leaves frees its slot', async () => {

@@ -191,7 +191,7 @@ test('the first streams of a Project that open on several replicas at once all h
     if (update !== 'stream_slots' || conflicts > 0) return undefined;
     conflicts += 1;
     const writeErrors = [{ index: 0, code: 11_000, errmsg: 'E11000' }];
-    return { answer: { ok: 1, n: 0, nModified: 0, writeErrors } };
+    return { response: { ok: 1, n: 0, nModified: 0, writeErrors } };
   });
   const slots = createSlotStore(mongo.db, 20_000);
 

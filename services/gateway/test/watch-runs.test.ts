@@ -303,13 +303,13 @@ describe('a PUT (Watches) [watches]', () => {
       const projectId = newProjectId();
       const putAll = async (scopes: readonly InventoryKey[]) => {
         const deps = { ...managing, watchesMax };
-        const answers = scopes.map((scope) =>
+        const responses = scopes.map((scope) =>
           putWatch(deps, { ...wanted, projectId, scope }).then(
             ({ status }) => status,
             (refused: Refused) => refused.refusal.code,
           ),
         );
-        return (await Promise.all(answers)).toSorted();
+        return (await Promise.all(responses)).toSorted();
       };
       const scopes = Array.from({ length: puts }, newScope);
 
@@ -350,15 +350,15 @@ test('a store that does not answer ends every request of a watch at its deadline
   const read = { id: '', item: made, dueAtMs: 0, tries: 0, ownerBefore: null };
   const list = { projectId, state: undefined, after: null, limit: 1 };
 
-  const answers = await Promise.allSettled([
+  const responses = await Promise.allSettled([
     ...[watches.findWatch(projectId, scope), watches.listWatches(list)],
     ...[watches.findPending(projectId, scope), watches.deleteWatch(projectId, scope)],
     ...[watches.insertWatch(made, 3), watches.changeWatch(read, made)],
     watches.settleClaim(read, made, [], 0),
   ]);
 
-  expect(answers).toMatchObject(
-    answers.map(() => ({ status: 'rejected', reason: { name: 'DeadlineExceeded' } })),
+  expect(responses).toMatchObject(
+    responses.map(() => ({ status: 'rejected', reason: { name: 'DeadlineExceeded' } })),
   );
   await client.close();
   for (const socket of sockets) socket.destroy();

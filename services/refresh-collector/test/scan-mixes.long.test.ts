@@ -207,7 +207,7 @@ async function requestAll(
 /** Requests live pages at the rate of the mix until it is stopped. */
 function readLivePages(collector: Collector, { identities, liveShare = 0 }: Mix) {
   const { platform_id: platformId, app_id: appId, context_id: contextId } = inventories.next(1);
-  const answers: Promise<number>[] = [];
+  const responses: Promise<number>[] = [];
   const request = async () => {
     const options = { timeLeftMs: farMs };
     return (await readLive(collector, { platformId, appId, contextId }, options)).status;
@@ -215,14 +215,14 @@ function readLivePages(collector: Collector, { identities, liveShare = 0 }: Mix)
   const timer =
     liveShare > 0
       ? setInterval(
-          () => answers.push(request()),
+          () => responses.push(request()),
           1_000 / (liveShare * identities * pagesPerSecond),
         )
       : undefined;
   return {
     async stop() {
       clearInterval(timer);
-      const statuses = await Promise.all(answers);
+      const statuses = await Promise.all(responses);
       const served = statuses.filter((status) => status === 200).length;
       return { requested: statuses.length, served };
     },

@@ -189,9 +189,9 @@ describe('GET of a page (Reads: page_size, chains) [current-pinned-chain, page-s
   it.each(['/inventories/123/730/2/page', '/inventories/76561234567890123/0/2/page'])(
     '%s is 422',
     async (path) => {
-      const answer = await fetch(`${replica.url}${path}?language=english&page_size=1`);
+      const response = await fetch(`${replica.url}${path}?language=english&page_size=1`);
 
-      expect(answer.status).toBe(422);
+      expect(response.status).toBe(422);
     },
   );
 });
@@ -349,11 +349,11 @@ describe('GET of changes (Beyond the interface: Changes) [changes-are-a-function
   async function changes(scope: InventoryKey, query: Record<string, string>) {
     const search = new URLSearchParams({ language: 'english', page_size: '2', ...query });
     const path = `/inventories/${inventoryKeyText(scope)}/changes?${search}`;
-    const answer = await fetch(`${replica.url}${path}`);
-    const text = await answer.text();
-    const meta = answer.headers.get(changesPageMetaHeader);
+    const response = await fetch(`${replica.url}${path}`);
+    const text = await response.text();
+    const meta = response.headers.get(changesPageMetaHeader);
     return {
-      status: answer.status,
+      status: response.status,
       meta: meta === null ? null : changesPageMeta.parse(JSON.parse(meta)),
       body: JSON.parse(meta === null ? text : `{${text}}`),
     };

@@ -41,13 +41,13 @@ describe('PUT of a chunk', () => {
   it('keeps one chunk when twenty race for the position', async () => {
     const position = newPosition();
 
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 20 }, (_, at) =>
         replica.client.putChunk(position, Buffer.from(`${at % 2}`)),
       ),
     );
 
-    const statuses = answers.map(({ status }) => status).sort();
+    const statuses = responses.map(({ status }) => status).sort();
     expect(statuses).toEqual([...Array(10).fill(204), ...Array(10).fill(409)]);
   });
 
@@ -91,11 +91,11 @@ describe('PUT of a chunk', () => {
     const scan = newScan({ scope: newScope(), pages: [plainPage(0, 400)], chunkBytes: 700 });
     const chunks = (scan.pages[0] ?? []).slice(0, 60);
 
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       chunks.map((chunk, at) => replica.client.putChunk(chunkPathOf(scan, 0, at), chunk)),
     );
 
-    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([204]));
+    expect(new Set(responses.map(({ status }) => status))).toEqual(new Set([204]));
   });
 });
 

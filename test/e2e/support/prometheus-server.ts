@@ -47,8 +47,8 @@ export async function startPrometheus(
     removeAfterDeath: folder,
   });
   async function get(path: string) {
-    const answer = await fetch(`http://${address}/api/v1/${path}`);
-    const body = (await answer.json()) as { status: string; error?: string; data: unknown };
+    const response = await fetch(`http://${address}/api/v1/${path}`);
+    const body = (await response.json()) as { status: string; error?: string; data: unknown };
     if (body.status !== 'success') throw new Error(`${path}: ${body.error}`);
     // biome-ignore lint/suspicious/noExplicitAny: tests read any member.
     return body.data as any;

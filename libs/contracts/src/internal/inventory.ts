@@ -145,20 +145,20 @@ export const chunkPath = wire({
 export const inventoryApi = {
   listStagedPages: operationsFor(['gateway']).get(pages, {
     input: { path: epochPath },
-    answer: stagedPages,
+    response: stagedPages,
   }),
   readEpoch: operationsFor(['gateway', 'refresh-collector']).get(`${inventory}/epoch`, {
     input: { path: scopePath },
-    answer: wire({ inventoryEpoch }),
+    response: wire({ inventoryEpoch }),
   }),
   readSummary: operationsFor(['gateway']).get(`${inventory}/summary`, {
     input: { path: scopePath },
-    answer: savedSummary,
+    response: savedSummary,
     refusals: ['inventory_revision_not_found'],
   }),
   readObservation: operationsFor(['refresh-collector']).get(`${inventory}/observation`, {
     input: { path: scopePath },
-    answer: savedObservation,
+    response: savedObservation,
     refusals: ['inventory_revision_not_found'],
   }),
 };

@@ -111,23 +111,23 @@ const { get, put, remove } = operationsFor(['gateway']);
 export const refreshApi = {
   readRefresh: get('/refreshes/{refresh_id}', {
     input: { path: refreshIdPath, query: refreshQuery },
-    answer: refreshView,
+    response: refreshView,
     refusals: ['refresh_not_found'],
   }),
   listRefreshes: get('/projects/{project_id}/refreshes', {
     input: { path: projectPath, query: refreshListQuery },
-    answer: refreshList,
+    response: refreshList,
   }),
   readAttempt: get('/projects/{project_id}/attempt', {
     input: { path: projectPath, query: attemptQuery },
-    answer: attemptView,
+    response: attemptView,
   }),
-  readAdmission: get('/admission', { input: {}, answer: admissionView }),
-  setAdmission: put('/admission', { input: { body: admissionChange }, answer: admissionView }),
+  readAdmission: get('/admission', { input: {}, response: admissionView }),
+  setAdmission: put('/admission', { input: { body: admissionChange }, response: admissionView }),
   /** Scans of it that are under way end, and its size is forgotten; after the revision-store erased it. */
   eraseInventory: remove('/inventories/{platform_id}/{app_id}/{context_id}', {
     input: { path: scopePath },
-    answer: z.object({}),
+    response: z.object({}),
   }),
-  readStatus: get('/status', { input: {}, answer: serviceStatus }),
+  readStatus: get('/status', { input: {}, response: serviceStatus }),
 };

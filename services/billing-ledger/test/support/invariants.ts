@@ -9,8 +9,8 @@ import {
 } from './month-invariants.ts';
 import {
   agreesWithTheModel,
-  answersStick,
   outcomesAreTheEntries,
+  outcomesStick,
   refusalsMoveNothing,
 } from './outcome-invariants.ts';
 import {
@@ -29,7 +29,7 @@ export const invariants = {
   3: holdsAddUp,
   4: chargesBySize,
   5: refusesOnlyTheShort,
-  6: answersStick,
+  6: outcomesStick,
   7: refusalsMoveNothing,
   8: stateIsTheFold,
   9: timeGoesOn,

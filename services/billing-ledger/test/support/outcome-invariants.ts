@@ -5,7 +5,7 @@ import { accounts, commandOf, priceLists, startMs, withBody } from './program.ts
 import { createReferenceModel } from './reference-model.ts';
 import { type Invariant, type Played, playProgram, runProgram } from './run-program.ts';
 
-export const answersStick: Invariant = (rules, program) => {
+export const outcomesStick: Invariant = (rules, program) => {
   const { ledger, played } = playProgram(rules, program);
   const tellAgain = (step: Played['step']) => {
     const before = stateOf(ledger.account(step.command.body.accountId));
@@ -84,7 +84,7 @@ export const agreesWithTheModel: Invariant = (rules, program) => {
   const model = createReferenceModel(priceLists);
   if (played.length < program.length) return false;
   return played.every(({ step, result, entry }) => {
-    const expected = model.answer(step);
+    const expected = model.replyTo(step);
     const isRefused = entry.refusal !== null;
     const fate = { new: isRefused ? 'refused' : 'applied', recorded: 'repeated' }[
       result as 'new' | 'recorded'

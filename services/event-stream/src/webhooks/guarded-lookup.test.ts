@@ -8,9 +8,9 @@ function answering(...responses: readonly (readonly string[])[]) {
   const queries: string[] = [];
   const resolve = async (hostname: string) => {
     queries.push(hostname);
-    const answer = responses[Math.min(queries.length, responses.length) - 1];
-    if (answer === undefined) throw new Error('unknown name');
-    return answer;
+    const response = responses[Math.min(queries.length, responses.length) - 1];
+    if (response === undefined) throw new Error('unknown name');
+    return response;
   };
   return { queries, resolve };
 }

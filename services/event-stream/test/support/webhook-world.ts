@@ -62,7 +62,7 @@ export async function openWebhookWorld(webhooks: Partial<WebhookConfig> = {}, cl
   /** With an input as a test has it, and every refusal as a response. */
   const call = <Operation extends InternalOperation>(operation: Operation, input: object) =>
     client.call({ ...operation, refusals }, input as CallInput<Operation['input']>) as Promise<
-      z.output<Operation['answer']>
+      z.output<Operation['response']>
     >;
   const one = (projectId: string, endpointId: string) => ({ path: { projectId, endpointId } });
 

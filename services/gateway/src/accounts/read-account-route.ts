@@ -34,7 +34,7 @@ export const readAccountRoute = dataRoute({
   method: 'GET',
   template: '/v2/account',
   input: {},
-  answer: {
+  response: {
     status: 200,
     description: 'The account as it is now.',
     links: Object.fromEntries(

@@ -43,7 +43,7 @@ export const readStatementRoute = publicRoute({
   permission: 'customer.account.read.v1',
   types: ['application/json', 'text/csv'],
   input: { query: statementQuery },
-  answer: {
+  response: {
     status: 200,
     description: 'One page of the statement.',
     links: { readStatement: nextPart() },
@@ -75,7 +75,7 @@ export const readStatementRoute = publicRoute({
     });
     const pagination = parts.paginationTo(next === null ? null : JSON.stringify(next));
     const { nextCursor: cursor } = pagination;
-    if (type === csvType) return csvAnswer(statementCsv(items), nextPath(cursor, limit));
+    if (type === csvType) return csvResponse(statementCsv(items), nextPath(cursor, limit));
     return { data: { items, pagination }, meta: { requestId } };
   },
 });
@@ -85,7 +85,7 @@ function nextPath(cursor: string | null, limit: number): string | null {
 }
 
 /** CSV has no envelope: the next part is named by a header. */
-function csvAnswer(text: string, next: string | null) {
+function csvResponse(text: string, next: string | null) {
   return {
     status: 200,
     type: `${csvType}; charset=utf-8; header=present`,

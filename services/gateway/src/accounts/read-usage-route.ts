@@ -26,7 +26,7 @@ export const readUsageRoute = dataRoute({
   template: '/v2/account/usage',
   permission: 'customer.account.read.v1',
   input: { query: usageQuery },
-  answer: {
+  response: {
     status: 200,
     description: 'The usage of these days.',
     data: accountUsage,

@@ -53,20 +53,21 @@ export function createStagingClient(client: InternalClient, timeoutMs: number) {
 
 type Staging = Pick<StagingClient, 'readEpoch' | 'stagePage'>;
 
-const restMs = 5_000;
+const cooldownMs = 5_000;
 
 /**
  * A circuit breaker around staging: a store that does not respond delays one page, not every page.
  * While it is open, pages are refused at once and not captured.
  */
 export function openStagingBreaker(staging: Staging, clock: Clock): Staging {
-  let restsUntilMs = 0;
+  let cooldownUntilMs = 0;
   async function guarded<Answer>(call: () => Promise<Answer>): Promise<Answer> {
-    if (clock.now() < restsUntilMs) throw new StagingBreakerOpen('the revision-store was too slow');
+    if (clock.now() < cooldownUntilMs)
+      throw new StagingBreakerOpen('the revision-store was too slow');
     try {
       return await call();
     } catch (error) {
-      if (error instanceof DeadlineExceeded) restsUntilMs = clock.now() + restMs;
+      if (error instanceof DeadlineExceeded) cooldownUntilMs = clock.now() + cooldownMs;
       throw error;
     }
   }

@@ -76,7 +76,7 @@ const issueCredentialRoute = dataRoute({
   template: credentialsTemplate,
   input: { path: projectPath, body: newCredential },
   bodyExample: { name: credentialExample.name, scopes: credentialExample.scopes },
-  answer: {
+  response: {
     status: 201,
     description: 'The Credential with its secret.',
     links: {
@@ -106,7 +106,7 @@ const listCredentialsRoute = dataRoute({
   method: 'GET',
   template: credentialsTemplate,
   input: { path: projectPath, query: credentialsQuery },
-  answer: partOf(credentialList, credentialExample, {
+  response: partOf(credentialList, credentialExample, {
     listCredentials: { ...sameProject, ...nextPart() },
   }),
   errors: ['invalid_cursor'],
@@ -131,7 +131,7 @@ const rotateCredentialRoute = dataRoute({
   template: `${credentialsTemplate}/{credential_id}/rotate`,
   input: { path: ownCredentialPath, body: credentialRotation },
   bodyExample: { overlap_seconds: 3_600 },
-  answer: {
+  response: {
     status: 200,
     description: 'The Credential with its new secret.',
     data: issuedCredential,
@@ -165,7 +165,7 @@ const setCredentialSpendCapRoute = dataRoute({
   template: `${credentialsTemplate}/{credential_id}/spend-cap`,
   input: { path: ownCredentialPath, body: credentialSpendCap },
   bodyExample: { cap: 500 },
-  answer: {
+  response: {
     status: 200,
     description: 'The cap is in force.',
     data: cappedCredential,
@@ -194,7 +194,7 @@ const revokeCredentialRoute = dataRoute({
   method: 'DELETE',
   template: `${credentialsTemplate}/{credential_id}`,
   input: { path: ownCredentialPath },
-  answer: {
+  response: {
     status: 200,
     description: 'The Credential is revoked.',
     data: credentialRecord,

@@ -64,7 +64,7 @@ const texts = {
   tag: 'Account',
   summary: '',
   description: '',
-  answer: { status: 200, description: '', body: { text: 'text/plain' }, example: '' },
+  response: { status: 200, description: '', body: { text: 'text/plain' }, example: '' },
   errors: [],
 } as const;
 const routes = [

@@ -2,7 +2,7 @@ import type { PublicCode } from '@inventory/contracts/refusal-codes';
 import type { Permission, ProductCode } from '@inventory/contracts/vocabulary';
 import { sentFields } from '@inventory/contracts/wire';
 import type { DocumentedEndpoint } from '@inventory/http/openapi-document';
-import type { DocumentedAnswer } from '@inventory/http/openapi-responses';
+import type { DocumentedResponse } from '@inventory/http/openapi-responses';
 import { Refused } from '@inventory/http/refused';
 import type { BoundRoute, DataOf, Input, InputSchemas } from '@inventory/http/route';
 import { validateInput } from '@inventory/http/validate-input';
@@ -28,7 +28,7 @@ interface EnvelopedBody {
 }
 
 /** A success: `data` in the common envelope, or a body of its own. */
-export interface PublicAnswer extends DocumentedAnswer {
+export interface RouteResponse extends DocumentedResponse {
   readonly status: 200 | 201 | 202;
   readonly body:
     | EnvelopedBody
@@ -37,7 +37,7 @@ export interface PublicAnswer extends DocumentedAnswer {
     | { readonly text: string; readonly frames?: Readonly<Record<string, z.ZodType>> };
   readonly example: unknown;
   /** Another success with the same body. */
-  readonly also?: DocumentedAnswer & { readonly status: 200 | 201; readonly example: unknown };
+  readonly also?: DocumentedResponse & { readonly status: 200 | 201; readonly example: unknown };
 }
 
 /** One operation as documented. The same schemas validate its input. */
@@ -56,7 +56,7 @@ export interface PublicEndpoint extends DocumentedEndpoint {
   readonly product?: ProductCode;
   /** Media types of the response, the preferred one first; JSON when absent. */
   readonly types?: readonly string[];
-  readonly answer: PublicAnswer;
+  readonly response: RouteResponse;
   /** Codes beside those of every operation of its kind. */
   readonly errors: readonly PublicCode[];
   /** The operation is served on the origin of events, which may be one of its own. */
@@ -88,10 +88,13 @@ type Enveloped<Body> = Body extends {
     }
   : never;
 
-interface PublicRouteSettings<Deps, Schemas extends InputSchemas, Body extends PublicAnswer['body']>
-  extends PublicEndpoint {
+interface PublicRouteSettings<
+  Deps,
+  Schemas extends InputSchemas,
+  Body extends RouteResponse['body'],
+> extends PublicEndpoint {
   readonly input: Schemas;
-  readonly answer: PublicAnswer & { readonly body: Body };
+  readonly response: RouteResponse & { readonly body: Body };
   readonly handle: (
     deps: Deps,
     input: Input<Schemas>,
@@ -106,7 +109,7 @@ interface PublicRouteSettings<Deps, Schemas extends InputSchemas, Body extends P
 export function publicRoute<
   Deps,
   const Schemas extends InputSchemas,
-  Body extends PublicAnswer['body'],
+  Body extends RouteResponse['body'],
 >({ handle, ...settings }: PublicRouteSettings<Deps, Schemas, Body>): PublicRoute<Deps> {
   const isOfProject = 'project_id' in sentFields(settings.input.path);
   const ofProject: readonly PublicCode[] = isOfProject ? ['project_not_found'] : [];
@@ -123,14 +126,17 @@ export function publicRoute<
           throw new Refused({ code: 'project_not_found' });
         }
         const result = await handle(deps, input, request);
-        return 'data' in result ? encoded(endpoint.answer, result) : result;
+        return 'data' in result ? encoded(endpoint.response, result) : result;
       },
     }),
   };
 }
 
 /** The common V2 envelope of a success. */
-function encoded({ status, body }: PublicAnswer, result: Enveloped<EnvelopedBody>): PublicResponse {
+function encoded(
+  { status, body }: RouteResponse,
+  result: Enveloped<EnvelopedBody>,
+): PublicResponse {
   invariant('data' in body, 'the operation has a response in the common envelope');
   const { data, meta, ...given } = result;
   const sent = { success: true, data: z.encode(body.data, data), meta: z.encode(body.meta, meta) };

@@ -37,7 +37,7 @@ export interface RequestState {
   /** What it holds until it is delivered. */
   slot?: DeliverySlot;
   /** Names of the headers of the response: removed when it is not written. */
-  answerHeaders?: readonly string[];
+  responseHeaders?: readonly string[];
   errorCode?: string;
 }
 

@@ -28,7 +28,7 @@ export const accountRoutes = [
     action: 'account.create',
     status: 201,
     input: { body: z.strictObject({ name }) },
-    answer: accountRecord,
+    response: accountRecord,
     handle: async ({ tenancy }, { body }) => accountForOperators(await tenancy.createAccount(body)),
   }),
   operatorRoute({
@@ -41,7 +41,7 @@ export const accountRoutes = [
     path: '/accounts',
     role: 'read',
     input: { query: listQuery },
-    answer: listOf(accountRecord),
+    response: listOf(accountRecord),
     errors: ['invalid_cursor'],
     handle: (services, { query }) =>
       listById(services, query, {
@@ -59,7 +59,7 @@ export const accountRoutes = [
     path: '/accounts/{account_id}',
     role: 'read',
     input: { path: accountPath },
-    answer: accountRecord,
+    response: accountRecord,
     errors,
     handle: async ({ tenancy }, { path }) =>
       accountForOperators(await tenancy.requireAccount(path.accountId)),
@@ -107,7 +107,7 @@ export const accountRoutes = [
           .exactOptional(),
       }),
     },
-    answer: accountRecord,
+    response: accountRecord,
     errors,
     handle: async ({ tenancy }, { path, body }) =>
       accountForOperators(await tenancy.changeAccount(path.accountId, body)),

@@ -55,7 +55,7 @@ export const operatorCredentialRoutes = [
         networkPolicy: settableNetworkPolicy.default(null),
       }),
     },
-    answer: issuedCredential,
+    response: issuedCredential,
     errors: ['project_not_found', 'service_account_not_found'],
     async handle({ tenancy, clock }, { path, body }) {
       requireFuture(body.expiresAtMs, clock.now());
@@ -73,7 +73,7 @@ export const operatorCredentialRoutes = [
     path: '/projects/{project_id}/credentials',
     role: 'read',
     input: { path: projectPath, query: listQuery },
-    answer: listOf(credentialRecord),
+    response: listOf(credentialRecord),
     errors: ['project_not_found', 'invalid_cursor'],
     handle: (services, { path, query }) =>
       listById(services, query, {
@@ -105,7 +105,7 @@ export const operatorCredentialRoutes = [
         secretSha256: z.string().regex(/^[0-9a-f]{64}$/, 'must be a SHA-256 in hex'),
       }),
     },
-    answer: foundCredential,
+    response: foundCredential,
     errors: ['credential_not_found'],
     async handle({ tenancy, clock }, { body }) {
       const id = credentialIdOf(body.publicId);
@@ -125,7 +125,7 @@ export const operatorCredentialRoutes = [
     path: '/credentials/{credential_id}',
     role: 'read',
     input: { path: credentialPath },
-    answer: credentialRecord,
+    response: credentialRecord,
     errors: ['credential_not_found'],
     handle: async ({ tenancy, clock }, { path }) =>
       credentialView(await tenancy.requireCredential(path.credentialId), clock.now()),
@@ -144,7 +144,7 @@ export const operatorCredentialRoutes = [
       path: credentialPath,
       body: credentialRotation,
     },
-    answer: issuedCredential,
+    response: issuedCredential,
     errors: [...errors, 'concurrent_change'],
     async handle({ tenancy, clock }, { path, body }) {
       const overlapMs = body.overlapSeconds * 1_000;
@@ -162,7 +162,7 @@ export const operatorCredentialRoutes = [
     role: 'support',
     action: 'credential.revoke',
     input: { path: credentialPath, body: emptyBody },
-    answer: credentialRecord,
+    response: credentialRecord,
     errors: ['credential_not_found'],
     handle: async ({ tenancy, clock }, { path }) =>
       credentialView(await tenancy.revokeCredential(path.credentialId), clock.now()),
@@ -184,7 +184,7 @@ export const operatorCredentialRoutes = [
         networkPolicy: settableNetworkPolicy.exactOptional(),
       }),
     },
-    answer: credentialRecord,
+    response: credentialRecord,
     errors,
     async handle({ tenancy, clock }, { path, body }) {
       requireFuture(body.expiresAtMs ?? null, clock.now());

@@ -37,7 +37,7 @@ export const serviceRoutes = [
     role: 'admin',
     action: 'admission.change',
     input: { body: admissionChange },
-    answer: admissionView,
+    response: admissionView,
     // Other reasons stay.
     handle: ({ admission }, input) => admission.call(refreshApi.setAdmission, input),
   }),
@@ -53,7 +53,7 @@ export const serviceRoutes = [
     role: 'admin',
     action: 'inventory.erase',
     input: { path: scopePath },
-    answer: inventoryKey.extend({ erased: z.literal(true) }),
+    response: inventoryKey.extend({ erased: z.literal(true) }),
     async handle({ inventories, captures, admission: collector }, { path }) {
       await inventories.eraseInventory(path);
       await captures.eraseInventory(path);
@@ -72,7 +72,7 @@ export const serviceRoutes = [
     role: 'billing',
     action: 'ledger.verify',
     input: { body: emptyBody },
-    answer: verifyReport,
+    response: verifyReport,
     handle: ({ ledger }) => ledger.verifyJournals(),
   }),
   operatorRoute({
@@ -84,7 +84,7 @@ export const serviceRoutes = [
     path: '/ledger/quarantine',
     role: 'read',
     input: {},
-    answer: quarantineList,
+    response: quarantineList,
     handle: ({ ledger }) => ledger.listQuarantined(),
   }),
   operatorRoute({
@@ -97,7 +97,7 @@ export const serviceRoutes = [
     role: 'admin',
     action: 'ledger.quarantine.lift',
     input: { path: accountPath, body: emptyBody },
-    answer: quarantineLifted,
+    response: quarantineLifted,
     handle: ({ ledger }, { path }) => ledger.liftQuarantine(path.accountId),
   }),
 ];

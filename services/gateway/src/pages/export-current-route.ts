@@ -54,7 +54,7 @@ export const exportCurrentRoute = publicRoute({
   types: Object.keys(exportFormats),
   isLong: true,
   input: { path: scopePath, query: exportQuery, header: keyHeader },
-  answer: {
+  response: {
     status: 200,
     description: 'Lines, and the end. The charge is final once the first byte is sent.',
     body: { text: 'application/x-ndjson' },
@@ -95,7 +95,7 @@ export const exportCurrentRoute = publicRoute({
         wanted,
         key === undefined ? null : { route: 'export', key, inputs },
       );
-      return toAnswer(services, request, { wanted, read, slot });
+      return toResponse(services, request, { wanted, read, slot });
     } catch (error) {
       slot.release();
       throw error;
@@ -130,7 +130,7 @@ interface ReadExport {
   readonly slot: DeliverySlot;
 }
 
-function toAnswer(
+function toResponse(
   services: PageServices,
   request: AdmittedRequest,
   { wanted, read, slot }: ReadExport,

@@ -42,7 +42,7 @@ export interface DeniedLivePage {
   readonly refusal: InventoryDenial;
 }
 
-export type LiveAnswer =
+export type LivePageResponse =
   | FetchedLivePage
   | DeniedLivePage
   /** The inventory could not be read: nothing may be billed. */
@@ -77,7 +77,7 @@ export function createLivePageClient(client: InternalClient, calls: LivePageCall
   const { liveWaitMs, liveTransferMs, limits } = calls;
   const lane = { connections: limits.totalMax, waitingMax: limits.totalMax };
   return {
-    async readLivePage(accountId: AccountId, wanted: WantedLivePage): Promise<LiveAnswer> {
+    async readLivePage(accountId: AccountId, wanted: WantedLivePage): Promise<LivePageResponse> {
       const { scope, signal, startAssetid, previousStartAssetid: before } = wanted;
       const call = client.parts({
         method: 'GET',
@@ -109,7 +109,7 @@ export function createLivePageClient(client: InternalClient, calls: LivePageCall
   };
 }
 
-function noPage(refusal: Refusal): LiveAnswer {
+function noPage(refusal: Refusal): LivePageResponse {
   switch (refusal.code) {
     case 'inventory_private':
     case 'inventory_not_found':

@@ -3,20 +3,20 @@ import { BilledRefused } from '../http/billed-refused.ts';
 import type { PublicResponse } from '../http/public-response.ts';
 import type { FetchedLivePage } from './live-page-client.ts';
 import { billOf } from './page-bill.ts';
-import { answerPage, type BilledPage, replayed, type WrittenPage } from './page-response.ts';
+import { type BilledPage, replayed, respondWithPage, type WrittenPage } from './page-response.ts';
 import type { LivePageRead } from './read-live-page.ts';
 
 /** What the responses of V2 and V1 are written from. */
 export type PageToWrite = BilledPage<FetchedLivePage>;
 
 /** The response of a read of the platform. A denial is charged too, and is thrown with its delivery. */
-export async function liveAnswer(
+export async function respondWithLivePage(
   read: LivePageRead,
   priceVersion: number | null,
   write: (of: PageToWrite) => Promise<WrittenPage>,
 ): Promise<PublicResponse> {
   if (read.result === 'charged' || read.result === 'replayed') refuseIfDenied(read, priceVersion);
-  return await answerPage(read, { priceVersion }, ({ page, bill }) => {
+  return await respondWithPage(read, { priceVersion }, ({ page, bill }) => {
     invariant(page.result === 'page', 'a denial is refused before');
     return write({ page, bill });
   });

@@ -118,12 +118,15 @@ function createWorld(plot: Story) {
     }),
     replies: only({
       waiting: 0,
-      expect: <Answer>(waitingId: string, _timeoutMs: number, answerIn: ReplyReader<Answer>) =>
+      expect: <Answer>(waitingId: string, _timeoutMs: number, responseIn: ReplyReader<Answer>) =>
         new Promise<Answer>((resolve, reject) => {
           waiters.set(waitingId, (outcome) => {
             const body = { waitingId, ...(outcome as object) };
-            const answer = answerIn({ type: 'reply.billing-outcome.v1', body } as ReceivedMessage);
-            if (answer !== undefined) resolve(answer);
+            const response = responseIn({
+              type: 'reply.billing-outcome.v1',
+              body,
+            } as ReceivedMessage);
+            if (response !== undefined) resolve(response);
           });
           timeouts.set(waitingId, () => reject(new ReplyTimeout('late')));
         }),

@@ -17,7 +17,7 @@ export interface BilledPage<Page> {
   readonly bill: PageBill;
 }
 
-export interface AnswerTerms {
+export interface ResponseTerms {
   /** That of a page which is not charged now. */
   readonly priceVersion: number | null;
   /** Bill of a page that has nothing to pay for; absent where there is none. */
@@ -36,9 +36,9 @@ export const replayed = { 'Idempotency-Replayed': 'true' };
  * The response of a page that is sold. What is charged carries a delivery that reports whether it was
  * sent; a failure before that abandons the delivery here.
  */
-export async function answerPage<Page>(
+export async function respondWithPage<Page>(
   read: KeyedRead<Page>,
-  { priceVersion, freeBill }: AnswerTerms,
+  { priceVersion, freeBill }: ResponseTerms,
   write: (of: BilledPage<Page>) => WrittenPage | Promise<WrittenPage>,
 ): Promise<PublicResponse> {
   if (read.result === 'refused') throw refusePage(read.refusal);

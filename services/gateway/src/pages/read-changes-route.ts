@@ -19,9 +19,9 @@ import type { FetchedPage } from './page-charges.ts';
 import { openChangesCursor, sealChangesCursor } from './page-cursors.ts';
 import {
   ageSecondsOf,
-  answerPage,
   type BilledPage,
   pageMeta,
+  respondWithPage,
   toLanguageHeaders,
   type WrittenPage,
 } from './page-response.ts';
@@ -46,7 +46,7 @@ export const readChangesRoute = publicRoute({
   permission: 'platform.inventory.current.page.v1',
   product,
   input: { path: scopePath, query: changesQuery, header: keyHeader },
-  answer: {
+  response: {
     status: 200,
     description: 'The page. Its charge is final once it is delivered.',
     links: { readChanges: { ...sameScope, ...nextPart() }, readCurrent: sameScope },
@@ -90,7 +90,7 @@ export const readChangesRoute = publicRoute({
     const noChanges = async () =>
       freeBill(await services.ledger.readBalance(accountId), priceVersion, 'no_changes');
     const of = { chain, counts: from?.counts ?? null };
-    return await answerPage(read, { priceVersion, freeBill: noChanges }, (billed) =>
+    return await respondWithPage(read, { priceVersion, freeBill: noChanges }, (billed) =>
       write(services, request, of, billed),
     );
   },

@@ -29,9 +29,9 @@ import type { PageServices } from './open-pages.ts';
 import { openCurrentCursor, sealCurrentCursor } from './page-cursors.ts';
 import {
   ageSecondsOf,
-  answerPage,
   type BilledPage,
   pageMeta,
+  respondWithPage,
   toLanguageHeaders,
   type WrittenPage,
 } from './page-response.ts';
@@ -57,7 +57,7 @@ export const readCurrentRoute = publicRoute({
   product,
   countedBeside: true,
   input: { path: scopePath, query: currentQuery, header: keyHeader },
-  answer: {
+  response: {
     status: 200,
     description: 'The page. Its charge is final once it is delivered.',
     links: {
@@ -105,7 +105,7 @@ export const readCurrentRoute = publicRoute({
       key === undefined ? null : { route: 'current', key, inputs },
     );
     const terms = { priceVersion: services.prices.currentVersion() };
-    return await answerPage(read, terms, (billed) => write(services, request, chain, billed));
+    return await respondWithPage(read, terms, (billed) => write(services, request, chain, billed));
   },
 });
 

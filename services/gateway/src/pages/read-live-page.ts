@@ -65,18 +65,18 @@ export function readLivePage(
     const tooMuch = hold(bytesExpected);
     if (tooMuch !== null) return refused(tooMuch);
     await before;
-    const answer = await services.livePages.readLivePage(accountId, page).finally(() => {
+    const response = await services.livePages.readLivePage(accountId, page).finally(() => {
       // Whether it was is not known of a page whose client has left.
       if (page.signal.aborted) onPlatformAsked();
     });
     if (page.signal.aborted) return refused(clientGone);
-    if (answer.result === 'refused') {
-      if (wasPlatformAsked(answer.refusal)) onPlatformAsked();
-      return answer;
+    if (response.result === 'refused') {
+      if (wasPlatformAsked(response.refusal)) onPlatformAsked();
+      return response;
     }
-    if (answer.result === 'page') onPage(answer);
-    const bytes = answer.result === 'page' ? bytesOf(answer.members) : 0;
-    return { result: 'page', page: answer, bytes } as const;
+    if (response.result === 'page') onPage(response);
+    const bytes = response.result === 'page' ? bytesOf(response.members) : 0;
+    return { result: 'page', page: response, bytes } as const;
   }
 
   /** Runs before the platform is contacted; a replay is free and needs no funds. */

@@ -20,7 +20,7 @@ export const readSummaryRoute = dataRoute({
   method: 'GET',
   template: '/v2/platform/users/{platform_id}/inventory/{app_id}/{context_id}/summary',
   input: { path: scopePath },
-  answer: {
+  response: {
     status: 200,
     description: 'The latest saved revision.',
     links: {

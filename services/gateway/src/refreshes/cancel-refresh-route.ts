@@ -24,7 +24,7 @@ export const cancelRefreshRoute = dataRoute({
   template: '/v2/platform/inventory-refreshes/{refresh_id}/cancel',
   permission: refreshProduct,
   input: { path: refreshIdPath },
-  answer: {
+  response: {
     status: 202,
     description: 'The cancel is accepted.',
     data: refreshRecord,

@@ -18,7 +18,7 @@ export const listRefreshesRoute = dataRoute({
   method: 'GET',
   template: '/v2/projects/{project_id}/inventory-refreshes',
   input: { path: projectPath, query: refreshesQuery },
-  answer: partOf(refreshPage, completedRecord, {
+  response: partOf(refreshPage, completedRecord, {
     ...refreshLinks('/data/items/0'),
     requestRefresh: scopeOf('/data/items/0'),
     listRefreshes: { ...sameProject, ...nextPart() },

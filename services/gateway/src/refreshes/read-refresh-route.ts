@@ -22,7 +22,7 @@ export const readRefreshRoute = dataRoute({
   method: 'GET',
   template: '/v2/platform/inventory-refreshes/{refresh_id}',
   input: { path: refreshIdPath, query: refreshQuery },
-  answer: {
+  response: {
     status: 200,
     description: 'The refresh as it is now.',
     links: refreshLinks('/data'),

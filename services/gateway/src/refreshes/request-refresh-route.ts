@@ -41,7 +41,7 @@ export const requestRefreshRoute = publicRoute({
     body: refreshRequestBody,
   },
   bodyExample: { max_credits: 125, language: 'english' },
-  answer: {
+  response: {
     status: 202,
     description: 'Accepted: the refresh is queued and its credits are held.',
     body: { data: refreshRecord, meta: refreshAcceptanceMeta },

@@ -51,7 +51,7 @@ export const requestRefreshesRoute = publicRoute({
       { ...exampleScope, context_id: 6, max_credits: 125, idempotency_key: 'order-4712' },
     ],
   },
-  answer: {
+  response: {
     status: 200,
     description: 'A result or an error for each item.',
     links: refreshLinks('/data/items/0/data'),

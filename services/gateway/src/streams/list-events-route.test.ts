@@ -20,7 +20,7 @@ test('an event of a later version is listed byte for byte, between those that ar
   const requestId = newRequestId();
   const request = { requestId, principal: { projectId, eventsEnabled: true } };
 
-  const answer = await listEventsRoute
+  const response = await listEventsRoute
     .bind({ log, cursors } as unknown as Parameters<typeof listEventsRoute.bind>[0])
     .run(
       {
@@ -33,7 +33,7 @@ test('an event of a later version is listed byte for byte, between those that ar
     );
 
   const [one, two] = events.map((event) => event.json);
-  expect((answer as PublicResponse).body.toString()).toBe(
+  expect((response as PublicResponse).body.toString()).toBe(
     `{"success":true,"data":{"items":[{"cursor":"c1","event":${one}},{"cursor":"c2","event":${two}},` +
       `{"cursor":"c3","event":${json}}],"pagination":{"has_more":true,"next_cursor":"c3"}},` +
       `"meta":{"request_id":"${requestId}"}}`,

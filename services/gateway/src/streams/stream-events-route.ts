@@ -40,7 +40,7 @@ export const streamEventsRoute = publicRoute({
   hasEventsOrigin: true,
   isLong: true,
   input: { path: projectPath, header: streamHeaders },
-  answer: {
+  response: {
     status: 200,
     description: 'Frames until either side ends the connection.',
     body: { text: 'text/event-stream', frames: streamFrames },

@@ -22,7 +22,7 @@ export const listWatchRunsRoute = dataRoute({
   method: 'GET',
   template: `${watchTemplate}/runs`,
   input: { path: watchScopePath, query: watchRunsQuery },
-  answer: partOf(
+  response: partOf(
     watchRunList,
     {
       refresh_id: exampleIds.refresh,

@@ -33,7 +33,7 @@ export const putWatchesRoute = dataRoute({
   input: { path: projectPath, body: watchBatchBody },
   bodyBytesMax: watchBatchBytesMax,
   bodyExample: { items: [{ ...exampleScope, every_seconds: 3_600 }], dry_run: true },
-  answer: {
+  response: {
     status: 200,
     description: 'A result or an error for each item.',
     data: watchBatchResults,

@@ -73,7 +73,7 @@ const createWebhookEndpointRoute = dataRoute({
   template: endpointsTemplate,
   input: { path: projectPath, body: newWebhookEndpoint },
   bodyExample: { url: endpointExample.url, types: endpointExample.types },
-  answer: {
+  response: {
     status: 201,
     description: 'The endpoint with its secret.',
     links: Object.fromEntries(
@@ -104,7 +104,7 @@ const listWebhookEndpointsRoute = dataRoute({
   method: 'GET',
   template: endpointsTemplate,
   input: { path: projectPath, query: webhookEndpointsQuery },
-  answer: partOf(webhookEndpointList, endpointExample, {
+  response: partOf(webhookEndpointList, endpointExample, {
     listWebhookEndpoints: { ...sameProject, ...nextPart() },
   }),
   errors: ['invalid_cursor'],
@@ -130,7 +130,7 @@ const readWebhookEndpointRoute = dataRoute({
   method: 'GET',
   template: endpointTemplate,
   input: { path: webhookEndpointPath },
-  answer: {
+  response: {
     status: 200,
     description: 'The endpoint.',
     data: webhookEndpoint,
@@ -153,7 +153,7 @@ const changeWebhookEndpointRoute = dataRoute({
   template: endpointTemplate,
   input: { path: webhookEndpointPath, body: webhookEndpointChange },
   bodyExample: { state: 'disabled' },
-  answer: {
+  response: {
     status: 200,
     description: 'The endpoint as it is now.',
     data: webhookEndpoint,
@@ -173,7 +173,7 @@ const deleteWebhookEndpointRoute = dataRoute({
   method: 'DELETE',
   template: endpointTemplate,
   input: { path: webhookEndpointPath },
-  answer: {
+  response: {
     status: 200,
     description: 'The endpoint is deleted.',
     data: deletedWebhookEndpoint,
@@ -206,7 +206,7 @@ const rotateWebhookSecretRoute = dataRoute({
     body: webhookRotation,
   },
   bodyExample: { overlap_seconds: 3_600 },
-  answer: {
+  response: {
     status: 200,
     description: 'The endpoint with its new secret.',
     data: webhookEndpointWithSecret,

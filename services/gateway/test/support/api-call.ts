@@ -20,7 +20,7 @@ export interface Envelope {
   readonly meta: any;
 }
 
-export interface ApiAnswer {
+export interface ApiResponse {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
   readonly bytes: Buffer;
@@ -35,7 +35,7 @@ const hangMs = 300_000;
 const agent = new Agent({ keepAlive: true, maxSockets: 400 });
 
 /** One request to a gateway, byte for byte as given. */
-export function callApi(baseUrl: string, call: ApiCall): Promise<ApiAnswer> {
+export function callApi(baseUrl: string, call: ApiCall): Promise<ApiResponse> {
   const { hostname, port } = new URL(baseUrl);
   const isRaw = typeof call.body === 'string' || Buffer.isBuffer(call.body);
   const isChunked = call.headers?.['transfer-encoding'] !== undefined;

@@ -23,7 +23,7 @@ import type { EventStreamClient } from '../../src/streams/event-stream-client.ts
 import { openTenancy } from '../../src/tenancy/open-tenancy.ts';
 import type { Principal } from '../../src/tenancy/principal.domain.ts';
 import { defaultServiceAccountId, type Project } from '../../src/tenancy/tenancy.domain.ts';
-import { type ApiAnswer, type ApiCall, closeCalls } from './api-call.ts';
+import { type ApiCall, type ApiResponse, closeCalls } from './api-call.ts';
 import { callDocumented } from './call-documented.ts';
 import { type FakeCollector, startFakeCollector } from './fake-collector.ts';
 import { type FakeLedger, startFakeLedger } from './fake-ledger.ts';
@@ -72,7 +72,7 @@ export interface GatewayWorld {
 
 export interface TestGateway {
   readonly url: string;
-  call(call: ApiCall): Promise<ApiAnswer>;
+  call(call: ApiCall): Promise<ApiResponse>;
   /** Ends every wait for a reply, as its timeout would; what that timeout was. */
   cutReplies(): number[];
   stop(): Promise<void>;

@@ -1,6 +1,6 @@
 import { propertyRuns } from '@inventory/testkit/property-runs';
 import fc from 'fast-check';
-import type { PlatformAnswer } from '../platform/platform-response.domain.ts';
+import type { PlatformResponse } from '../platform/platform-response.domain.ts';
 import {
   avoidedIdentities,
   evaluatePage,
@@ -21,7 +21,7 @@ const rules: PageRules = {
   smallerCount: 1_000,
 };
 
-const page: PlatformAnswer = {
+const page: PlatformResponse = {
   kind: 'page',
   page: { assets: [], descriptions: [], reportedTotalCount: 5, more: false, lastAssetId: null },
 };
@@ -39,13 +39,13 @@ interface Played {
 /** Answers one after another, each to the named identity, until the page has a verdict. */
 function play(
   identities: readonly string[],
-  answers: readonly (readonly [identity: string, answer: PlatformAnswer])[],
+  responses: readonly (readonly [identity: string, response: PlatformResponse])[],
   isFirstPage = true,
 ): Played {
   let tries = firstTries(rules.count);
   let verdict: PageVerdict | undefined;
-  for (const [identity, answer] of answers) {
-    verdict = evaluatePage({ tries, isFirstPage, identity, identities }, answer, rules);
+  for (const [identity, response] of responses) {
+    verdict = evaluatePage({ tries, isFirstPage, identity, identities }, response, rules);
     if (verdict.result !== 'retry') return { verdict, tries };
     tries = verdict.tries;
   }
@@ -220,8 +220,8 @@ describe('a failure', () => {
   });
 
   it('pauses longer after DuplicateRequest (upstream 6.17)', () => {
-    const answer = { kind: 'fault', reason: 'duplicate_request', eresult: 29 } as const;
-    expect(play(two, [['a', answer]]).verdict).toMatchObject({ pauseMs: 5_000 });
+    const response = { kind: 'fault', reason: 'duplicate_request', eresult: 29 } as const;
+    expect(play(two, [['a', response]]).verdict).toMatchObject({ pauseMs: 5_000 });
   });
 
   it.each([
@@ -231,8 +231,8 @@ describe('a failure', () => {
   ])(
     'pauses for %i ms where the platform asks for it, and never less than usual (upstream 1.4a)',
     (retryAfterMs, pauseMs) => {
-      const answer = { ...fault, eresult: null, retryAfterMs };
-      expect(play(two, [['a', answer]]).verdict).toMatchObject({
+      const response = { ...fault, eresult: null, retryAfterMs };
+      expect(play(two, [['a', response]]).verdict).toMatchObject({
         result: 'retry',
         pauseMs,
         rests: [],
@@ -298,7 +298,7 @@ describe('a refused page size', () => {
   });
 });
 
-const anyAnswer = fc.constantFrom<PlatformAnswer>(
+const anyResponse = fc.constantFrom<PlatformResponse>(
   page,
   fault,
   denied,
@@ -313,29 +313,33 @@ const anyAnswer = fc.constantFrom<PlatformAnswer>(
 const anyPlay = fc.record({
   identities: fc.integer({ min: 1, max: 4 }).map((count) => two.concat('c', 'd').slice(0, count)),
   isFirstPage: fc.boolean(),
-  answers: fc.array(fc.tuple(fc.nat(3), anyAnswer), { minLength: 1, maxLength: 60, size: 'max' }),
+  responses: fc.array(fc.tuple(fc.nat(3), anyResponse), {
+    minLength: 1,
+    maxLength: 60,
+    size: 'max',
+  }),
 });
 
 type Avoid = typeof avoidedIdentities;
 
 const staysUsable = (avoid: Avoid, evaluate: typeof evaluatePage) =>
-  fc.property(anyPlay, ({ identities, isFirstPage, answers }) => {
+  fc.property(anyPlay, ({ identities, isFirstPage, responses }) => {
     let tries = firstTries(rules.count);
-    for (const [pick, answer] of answers) {
+    for (const [pick, response] of responses) {
       const avoided = avoid(tries, identities);
       const usable = identities.filter((identity) => !avoided.includes(identity));
       expect(usable).not.toEqual([]);
       const identity = usable[pick % usable.length] ?? '';
-      const verdict = evaluate({ tries, isFirstPage, identity, identities }, answer, rules);
+      const verdict = evaluate({ tries, isFirstPage, identity, identities }, response, rules);
       if (verdict.result === 'ended') return;
-      if (answer.kind === 'page') expect(verdict.rests).not.toContain(identity);
+      if (response.kind === 'page') expect(verdict.rests).not.toContain(identity);
       else expect(verdict.rests).toEqual([]);
       if (verdict.result === 'page') return;
       tries = verdict.tries;
     }
     // Each answer is a try, a throttled one, a free one of its identity, or page 1 after a denial.
     const most = 2 * rules.triesMax + rules.throttledMax + identities.length + 1;
-    expect(answers.length).toBeLessThanOrEqual(most);
+    expect(responses.length).toBeLessThanOrEqual(most);
   });
 
 describe('whatever the platform answers', () => {
@@ -346,15 +350,15 @@ describe('whatever the platform answers', () => {
   it.each<[string, Avoid, typeof evaluatePage]>([
     [
       'avoids every identity that was refused',
-      ({ answers }, identities) =>
-        identities.filter((id) => answers.some(({ identity }) => identity === id)),
+      ({ responses }, identities) =>
+        identities.filter((id) => responses.some(({ identity }) => identity === id)),
       evaluatePage,
     ],
     [
       'rests the identity that is served',
       avoidedIdentities,
-      (attempt, answer, of) => {
-        const evaluated = evaluatePage(attempt, answer, of);
+      (attempt, response, of) => {
+        const evaluated = evaluatePage(attempt, response, of);
         return evaluated.result === 'page'
           ? { ...evaluated, rests: [attempt.identity] }
           : evaluated;

@@ -10,7 +10,7 @@ import {
   type PageTries,
 } from '../egress/page-verdicts.domain.ts';
 import { firstAssets, type PlatformPage } from '../platform/platform-page.domain.ts';
-import type { PlatformAnswer } from '../platform/platform-response.domain.ts';
+import type { PlatformResponse } from '../platform/platform-response.domain.ts';
 
 /** The tries of one live page. */
 export interface LivePageProgress {
@@ -60,17 +60,17 @@ export function beginLivePage(startAssetId: string | null, count: number): LiveP
  * Evaluates an answer like that to a page of a scan. A denial of a later page is confirmed only when
  * the first page is denied too.
  */
-export function afterLiveAnswer(
+export function afterLiveResponse(
   progress: LivePageProgress,
   attempt: { readonly identity: string; readonly identities: readonly string[] },
-  answer: PlatformAnswer,
+  response: PlatformResponse,
   rules: PageRules,
 ): LivePageStep {
   const { startAssetId, tries } = progress;
-  const failure = failureOf(answer) ?? progress.failure;
-  const askedMs = answer.kind === 'fault' ? (answer.retryAfterMs ?? 0) : 0;
+  const failure = failureOf(response) ?? progress.failure;
+  const askedMs = response.kind === 'fault' ? (response.retryAfterMs ?? 0) : 0;
   const isFirstPage = startAssetId === null;
-  const evaluated = evaluatePage({ ...attempt, tries, isFirstPage }, answer, rules);
+  const evaluated = evaluatePage({ ...attempt, tries, isFirstPage }, response, rules);
   switch (evaluated.result) {
     case 'page': {
       const outcome = pageOutcome(evaluated.page, startAssetId, failure);
@@ -137,8 +137,8 @@ function failedWith(failure: LivePageFailure, askedMs: number): LivePageOutcome 
 }
 
 /** Null for a page. */
-function failureOf(answer: PlatformAnswer): LivePageFailure | null {
-  switch (answer.kind) {
+function failureOf(response: PlatformResponse): LivePageFailure | null {
+  switch (response.kind) {
     case 'page':
       return null;
     case 'private':
@@ -148,7 +148,7 @@ function failureOf(answer: PlatformAnswer): LivePageFailure | null {
     case 'blocked':
       return 'throttled';
     case 'fault':
-      return answer.reason === 'timeout' ? 'timeout' : 'bad_answer';
+      return response.reason === 'timeout' ? 'timeout' : 'bad_answer';
     case 'unreachable':
       return 'egress_busy';
     case 'bad_request':

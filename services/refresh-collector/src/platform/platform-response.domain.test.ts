@@ -1,14 +1,18 @@
 import { pageRowsMax } from '@inventory/contracts/staged-rows';
-import { classifyAnswer, type RawPlatformAnswer, readEResult } from './platform-response.domain.ts';
+import {
+  classifyResponse,
+  type RawPlatformResponse,
+  readEResult,
+} from './platform-response.domain.ts';
 
-const responseOf = (status: number, body: string): RawPlatformAnswer => ({
+const responseOf = (status: number, body: string): RawPlatformResponse => ({
   status,
   body: Buffer.from(body),
   retryAfterMs: null,
 });
 const page = '{"assets":[],"descriptions":[],"total_inventory_count":0,"success":1,"rwgrsn":-2}';
 
-describe('classifyAnswer', () => {
+describe('classifyResponse', () => {
   it.each([
     ['private', 403, 'null', { kind: 'private' }],
     ['private for readers that get 401', 401, 'null', { kind: 'private' }],
@@ -19,7 +23,7 @@ describe('classifyAnswer', () => {
   ] as const)(
     'distinguishes %s by its status, though the body is the same four bytes (upstream 6.1)',
     (_what, status, body, meaning) => {
-      expect(classifyAnswer(responseOf(status, body))).toEqual(meaning);
+      expect(classifyResponse(responseOf(status, body))).toEqual(meaning);
     },
   );
 
@@ -27,7 +31,7 @@ describe('classifyAnswer', () => {
     'takes a refusal with %j for a private inventory (upstream 1.4) [empty-private-unavailable]',
     (body) => {
       for (const status of [401, 403]) {
-        expect(classifyAnswer(responseOf(status, body))).toEqual({ kind: 'private' });
+        expect(classifyResponse(responseOf(status, body))).toEqual({ kind: 'private' });
       }
     },
   );
@@ -48,13 +52,13 @@ describe('classifyAnswer', () => {
     (body) => {
       for (const status of [401, 403]) {
         const blocked = { kind: 'blocked', retryAfterMs: null };
-        expect(classifyAnswer(responseOf(status, body))).toEqual(blocked);
+        expect(classifyResponse(responseOf(status, body))).toEqual(blocked);
       }
     },
   );
 
   it('takes a refusal whose body cannot be decoded for neither', () => {
-    const response = classifyAnswer({ status: 403, body: null, retryAfterMs: null });
+    const response = classifyResponse({ status: 403, body: null, retryAfterMs: null });
     expect(response).toMatchObject({ kind: 'fault', reason: 'bad_answer' });
   });
 
@@ -77,7 +81,7 @@ describe('classifyAnswer', () => {
     ['<html>', { kind: 'fault', reason: 'server_error', eresult: null }],
     ['null', { kind: 'fault', reason: 'server_error', eresult: null }],
   ] as const)('reads a 500 of %s by its EResult (upstream 1.4)', (body, meaning) => {
-    expect(classifyAnswer(responseOf(500, body))).toEqual(meaning);
+    expect(classifyResponse(responseOf(500, body))).toEqual(meaning);
   });
 
   it.each([
@@ -90,27 +94,27 @@ describe('classifyAnswer', () => {
     ['invalid UTF-8', Buffer.from([0x7b, 0xff, 0x7d]).toString('latin1')],
   ])('never takes 200 with %s for an empty inventory (upstream 6.2)', (_what, body) => {
     const bytes = Buffer.from(body, 'latin1');
-    expect(classifyAnswer({ status: 200, body: bytes, retryAfterMs: null })).toMatchObject({
+    expect(classifyResponse({ status: 200, body: bytes, retryAfterMs: null })).toMatchObject({
       kind: 'fault',
       reason: 'bad_answer',
     });
   });
 
   it.each([502, 503, 504])('takes %i for a failure that a retry may not meet', (status) => {
-    expect(classifyAnswer(responseOf(status, '<html>'))).toMatchObject({ kind: 'fault' });
+    expect(classifyResponse(responseOf(status, '<html>'))).toMatchObject({ kind: 'fault' });
   });
 
   it.each(['timeout', 'connection_failed'] as const)('takes %s for a failure', (status) => {
-    expect(classifyAnswer({ status })).toEqual({ kind: 'fault', reason: status, eresult: null });
+    expect(classifyResponse({ status })).toEqual({ kind: 'fault', reason: status, eresult: null });
   });
 
   it('passes on the Retry-After of a throttled response where there is one [upstream-unavailable-upstream-timeout]', () => {
-    expect(classifyAnswer({ status: 429, body: Buffer.from('null'), retryAfterMs: 5_000 })).toEqual(
-      {
-        kind: 'throttled',
-        retryAfterMs: 5_000,
-      },
-    );
+    expect(
+      classifyResponse({ status: 429, body: Buffer.from('null'), retryAfterMs: 5_000 }),
+    ).toEqual({
+      kind: 'throttled',
+      retryAfterMs: 5_000,
+    });
   });
 });
 
@@ -120,8 +124,8 @@ it('has a page with more rows than can be kept requested with fewer', () => {
   const pageOf = (rows: number) =>
     `{"success":1,"total_inventory_count":1,"assets":[${Array.from({ length: rows }, (_, at) => row(at)).join()}]}`;
 
-  expect(classifyAnswer(responseOf(200, pageOf(pageRowsMax)))).toMatchObject({ kind: 'page' });
-  expect(classifyAnswer(responseOf(200, pageOf(pageRowsMax + 1)))).toEqual({ kind: 'too_large' });
+  expect(classifyResponse(responseOf(200, pageOf(pageRowsMax)))).toMatchObject({ kind: 'page' });
+  expect(classifyResponse(responseOf(200, pageOf(pageRowsMax + 1)))).toEqual({ kind: 'too_large' });
 });
 
 describe('readEResult', () => {

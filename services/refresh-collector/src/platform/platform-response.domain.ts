@@ -2,7 +2,7 @@ import { pageRowsMax } from '@inventory/contracts/staged-rows';
 import { type PlatformPage, readPlatformPage } from './platform-page.domain.ts';
 
 /** One HTTP response of the platform, or the lack of one. */
-export type RawPlatformAnswer =
+export type RawPlatformResponse =
   | {
       readonly status: number;
       /** Null when its bytes are not of the coding that they are sent as. */
@@ -17,7 +17,7 @@ export type RawPlatformAnswer =
  * The meaning of a response. The status decides first: the body of private, throttled, wrong count
  * and some successful responses is the same four bytes.
  */
-export type PlatformAnswer =
+export type PlatformResponse =
   | { readonly kind: 'page'; readonly page: PlatformPage }
   | { readonly kind: 'private' }
   | { readonly kind: 'not_found' }
@@ -53,7 +53,7 @@ const duplicateRequest = 29;
 /** EResults that clients retry: Fail, Busy, Timeout, ServiceUnavailable, Duplicate, RemoteCall. */
 const retryableResults = new Set([2, 10, 16, 20, duplicateRequest, 55]);
 
-export function classifyAnswer(raw: RawPlatformAnswer): PlatformAnswer {
+export function classifyResponse(raw: RawPlatformResponse): PlatformResponse {
   if (!('body' in raw)) return noResponse(raw.status);
   const { status, body, retryAfterMs } = raw;
   switch (status) {
@@ -75,12 +75,12 @@ export function classifyAnswer(raw: RawPlatformAnswer): PlatformAnswer {
   }
 }
 
-function unavailable(retryAfterMs: number | null): PlatformAnswer {
+function unavailable(retryAfterMs: number | null): PlatformResponse {
   const wait = retryAfterMs === null ? {} : { retryAfterMs };
   return { kind: 'fault', reason: 'server_error', eresult: null, ...wait };
 }
 
-function noResponse(status: Exclude<RawPlatformAnswer['status'], number>): PlatformAnswer {
+function noResponse(status: Exclude<RawPlatformResponse['status'], number>): PlatformResponse {
   switch (status) {
     case 'too_large':
     case 'unreachable':
@@ -90,26 +90,26 @@ function noResponse(status: Exclude<RawPlatformAnswer['status'], number>): Platf
   }
 }
 
-function fault(reason: FaultReason, eresult: number | null = null): PlatformAnswer {
+function fault(reason: FaultReason, eresult: number | null = null): PlatformResponse {
   return { kind: 'fault', reason, eresult };
 }
 
 /** Private is `null` or an empty body; a block page has a body of its own. */
-function refusal(body: Buffer | null, retryAfterMs: number | null): PlatformAnswer {
+function refusal(body: Buffer | null, retryAfterMs: number | null): PlatformResponse {
   if (body === null) return fault('bad_answer');
   const text = new TextDecoder().decode(body).trim();
   return text === '' || text === 'null' ? { kind: 'private' } : { kind: 'blocked', retryAfterMs };
 }
 
 /** A failure is never an empty inventory: only a page with `success` is one. */
-function pageOf(body: Buffer | null): PlatformAnswer {
+function pageOf(body: Buffer | null): PlatformResponse {
   const page = body && readPlatformPage(body);
   if (!page) return fault('bad_answer');
   const rows = Math.max(page.assets.length, page.descriptions.length);
   return rows > pageRowsMax ? { kind: 'too_large' } : { kind: 'page', page };
 }
 
-function serverError(body: Buffer | null): PlatformAnswer {
+function serverError(body: Buffer | null): PlatformResponse {
   const parsed = parseJson(body);
   const text =
     typeof parsed === 'object' && parsed !== null ? (parsed as { error?: unknown }).error : null;

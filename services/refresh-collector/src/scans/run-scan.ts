@@ -12,7 +12,7 @@ import {
   unreachableIdentities,
 } from '../egress/page-verdicts.domain.ts';
 import { readPage } from '../egress/read-page.ts';
-import type { PlatformAnswer } from '../platform/platform-response.domain.ts';
+import type { PlatformResponse } from '../platform/platform-response.domain.ts';
 import { applyTo } from '../saga/apply-fact.ts';
 import type { StagedPageRecord } from '../saga/refresh-document.ts';
 import type { Fact } from '../saga/refresh-fact.domain.ts';
@@ -121,22 +121,22 @@ async function readOnePage(
   );
   if (!result) return hold.signal.aborted || lost.aborted ? leave(scan) : scan;
   const attempt = { progress, tries, identity: result.identityId, identities };
-  const { answer, text } = await asStaged(scans, result.answer);
-  const step = nextStep(attempt, answer, scanRules(scans));
+  const { response, text } = await asStaged(scans, result.response);
+  const step = nextStep(attempt, response, scanRules(scans));
   const state = await scan.recorded;
   return state && applyStep(scans, claimed, state, { step, text }, hold);
 }
 
 /** An answer, and the text of its page. A page that cannot be saved is an answer that is too large. */
-interface StagedAnswer {
-  readonly answer: PlatformAnswer;
+interface StagedResponse {
+  readonly response: PlatformResponse;
   readonly text: Buffer | null;
 }
 
-async function asStaged({ staging }: Scans, answer: PlatformAnswer): Promise<StagedAnswer> {
-  if (answer.kind !== 'page') return { answer, text: null };
-  const text = await staging.textOf(answer.page);
-  return { answer: text ? answer : { kind: 'too_large' }, text };
+async function asStaged({ staging }: Scans, response: PlatformResponse): Promise<StagedResponse> {
+  if (response.kind !== 'page') return { response, text: null };
+  const text = await staging.textOf(response.page);
+  return { response: text ? response : { kind: 'too_large' }, text };
 }
 
 async function applyStep(
@@ -150,7 +150,7 @@ async function applyStep(
     await end(scans, state, { fact: 'scan_failed', outcome: step.outcome });
     return undefined;
   }
-  for (const identityId of step.rests) await scans.egress.pool.restIdentity(identityId);
+  for (const identityId of step.rests) await scans.egress.pool.cooldownIdentity(identityId);
   if (step.step === 'check_end') return recordDoubt(scans, state, step);
   if (step.step === 'retry') {
     await pause(Math.min(step.pauseMs, timeLeftMs(scans.saga, claimed)), hold.ending);
@@ -256,7 +256,7 @@ async function end(
 function dueMs(
   { refresh }: ClaimedScan,
   { reportedTotalCount }: ScanProgress,
-  { answers }: PageTries,
+  { responses }: PageTries,
 ): number {
   const { scan, collectDeadlineMs, expectedPages } = refresh;
   return pageDueMs(
@@ -265,6 +265,6 @@ function dueMs(
       deadlineMs: collectDeadlineMs ?? 0,
       isSizeKnown: reportedTotalCount !== null || expectedPages !== null,
     },
-    answers.length,
+    responses.length,
   );
 }

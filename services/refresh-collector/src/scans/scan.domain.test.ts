@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { acceptedRefresh } from '../../test/refresh-builder.ts';
 import { firstTries } from '../egress/page-verdicts.domain.ts';
 import type { PlatformPage } from '../platform/platform-page.domain.ts';
-import type { PlatformAnswer } from '../platform/platform-response.domain.ts';
+import type { PlatformResponse } from '../platform/platform-response.domain.ts';
 import type { PageAsset } from '../platform/platform-rows.domain.ts';
 import { pieceOf } from '../platform/text-pieces.domain.ts';
 import { pagesInOrder, type RecordedPage } from '../saga/recorded-scan.domain.ts';
@@ -43,7 +43,7 @@ const asset = (assetid: string): PageAsset => ({
   ...pieceOf('{}'),
   properties: [],
 });
-const page = (fields: Partial<PlatformPage> = {}): PlatformAnswer => ({
+const page = (fields: Partial<PlatformPage> = {}): PlatformResponse => ({
   kind: 'page',
   page: {
     assets: [asset('1')],
@@ -114,11 +114,11 @@ describe('nextStep', () => {
 
   it('drops the tries of a page once it was read, and retains the page size', () => {
     const size = { count: 1_000, goodPages: 0, growAfterPages: 4 };
-    const answers = [{ identity: 'a', answer: 'fault', ofFirstPage: false }] as const;
-    const step = nextStep({ ...attempt(), tries: { answers, size } }, pageTo('40'), rules);
+    const responses = [{ identity: 'a', response: 'fault', ofFirstPage: false }] as const;
+    const step = nextStep({ ...attempt(), tries: { responses, size } }, pageTo('40'), rules);
     expect(step).toMatchObject({
       step: 'save',
-      tries: { answers: [], size: { count: 1_000, goodPages: 1 } },
+      tries: { responses: [], size: { count: 1_000, goodPages: 1 } },
     });
   });
 });
@@ -273,7 +273,7 @@ describe('the assets that the pages of a scan cover', () => {
     });
   /** The pages one after the other, each requested with the size that those before it leave. */
   function covered(requested: number, counts: readonly number[]): number[] {
-    const tries = { answers: [], size: { count: requested, goodPages: 0, growAfterPages: 100 } };
+    const tries = { responses: [], size: { count: requested, goodPages: 0, growAfterPages: 100 } };
     let progress = freshProgress;
     return counts.map((count, number) => {
       const before = progress.assetsRead;
@@ -374,7 +374,7 @@ function openPlatform(size: number, repeats: number) {
     remove(id: string | undefined): void {
       assets = assets.filter((other) => other !== id);
     },
-    page(cursor: string | null): PlatformAnswer {
+    page(cursor: string | null): PlatformResponse {
       const from = cursor === null ? 0 : assets.indexOf(cursor) + 1;
       const isGone = cursor !== null && !assets.includes(cursor);
       const ids = isGone ? assets.slice(0, repeats) : assets.slice(from, from + pageSize);
@@ -470,7 +470,7 @@ function recordStep({ refresh, recorded }: StoredScan, step: ScanStep): StoredSc
 }
 
 /** The page before the end ends elsewhere each time, and nothing is left after it. */
-const blankOrMoved = (request: number): PlatformAnswer =>
+const blankOrMoved = (request: number): PlatformResponse =>
   request % 2 === 0 ? blankEnd : pageTo(`4${request}`);
 
 /** Assets found by a complete scan, whose worker may change before any request; null when it is incomplete. */

@@ -6,7 +6,7 @@ import {
   type PageTries,
 } from '../egress/page-verdicts.domain.ts';
 import type { PlatformPage } from '../platform/platform-page.domain.ts';
-import type { PlatformAnswer } from '../platform/platform-response.domain.ts';
+import type { PlatformResponse } from '../platform/platform-response.domain.ts';
 import {
   type EndCheck,
   noEndCheck,
@@ -105,11 +105,15 @@ export interface ScanAttempt {
 }
 
 /** Evaluates an answer for the scan; the worker applies the step. */
-export function nextStep(moment: ScanAttempt, answer: PlatformAnswer, rules: ScanRules): ScanStep {
+export function nextStep(
+  moment: ScanAttempt,
+  response: PlatformResponse,
+  rules: ScanRules,
+): ScanStep {
   const { progress } = moment;
   const evaluated = evaluatePage(
     { ...moment, isFirstPage: progress.cursors.length === 0 },
-    answer,
+    response,
     rules,
   );
   switch (evaluated.result) {

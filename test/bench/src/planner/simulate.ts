@@ -74,11 +74,11 @@ const liveWaitMs = 20_000;
 const untried = firstTries(2_000);
 
 function withFailure(
-  { answers, size }: PageTries,
+  { responses, size }: PageTries,
   identity: string,
   { result }: Failure,
 ): PageTries {
-  return { answers: [...answers, { identity, answer: result, ofFirstPage: false }], size };
+  return { responses: [...responses, { identity, response: result, ofFirstPage: false }], size };
 }
 
 /** Plays a mix in virtual time with the real plan, identity, breaker and slot rules. */
@@ -118,7 +118,7 @@ class Simulation {
       time: this.time,
       random,
       createSlotOrder: rules.createSlotOrder,
-      onAnswer: ({ scan, tries }, identity, failure) => {
+      onResponse: ({ scan, tries }, identity, failure) => {
         if (scan) this.responded(scan, failure ? withFailure(tries, identity, failure) : null);
       },
       onLoss: () => this.lossesMs.push(this.time.nowMs),

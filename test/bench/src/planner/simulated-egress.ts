@@ -51,7 +51,7 @@ interface EgressDependencies {
   readonly random: () => number;
   readonly createSlotOrder: () => SlotOrder;
   /** A page request ended; without a failure the platform responded. */
-  readonly onAnswer: (
+  readonly onResponse: (
     request: SimulatedRequest,
     identityId: string,
     failure: Failure | null,
@@ -142,7 +142,7 @@ export class SimulatedEgress {
   }
 
   private read(request: SimulatedRequest, index: number, identity: IdentityState): void {
-    const { time, random, onAnswer, onLoss } = this.dependencies;
+    const { time, random, onResponse, onLoss } = this.dependencies;
     const failure = this.failureOf(index);
     const untilMs = time.nowMs + requestMaxMs;
     const taken = acquireIdentity(identity, limits, {
@@ -155,7 +155,7 @@ export class SimulatedEgress {
       this.identities[index] = free;
       if (failure && (failuresOf(taken) < failuresKnown || !this.servesAny())) onLoss();
       time.at(nextRequestMs(free, limits), () => this.serve());
-      onAnswer(request, identity.id, failure);
+      onResponse(request, identity.id, failure);
       this.serve();
     });
   }

@@ -46,7 +46,7 @@ export function deliverPage(
 
 /** The headers of a page do not apply to the refusal of one that comes too late. */
 function removeResponseHeaders(context: PublicContext): void {
-  for (const name of [...(context.state.answerHeaders ?? []), 'Content-Encoding']) {
+  for (const name of [...(context.state.responseHeaders ?? []), 'Content-Encoding']) {
     context.remove(name);
   }
 }

@@ -22,11 +22,11 @@ export function limitRate(limiter: TrafficLimiter): PublicMiddleware {
       await counted;
       return await next();
     }
-    const answered = next();
+    const responded = next();
     // What was begun ends by itself where the count fails: the response does not wait for it.
-    answered.catch(() => {});
+    responded.catch(() => {});
     await counted;
-    await answered;
+    await responded;
   };
 }
 
