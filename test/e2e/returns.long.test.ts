@@ -76,7 +76,7 @@ const cooldownMax = { memoryRatio: 2, cpuRatio: 3, cpu: 0.1 } as const;
 
 let stack: TestStack;
 let links: FaultyLinks;
-let inCooldown: readonly Level[];
+let idleLevels: readonly Level[];
 let rowsRun = 0;
 const matrix: string[] = [];
 
@@ -103,7 +103,7 @@ beforeAll(async () => {
   const load = await startMixedLoad({ stack, firstSerial: serialsPerRow, saved });
   await load.stop();
   await load.untilEnded();
-  inCooldown = await readLevels(stack);
+  idleLevels = await readLevels(stack);
 });
 afterAll(async () => {
   process.stderr.write(`${['', head, ...matrix].join('\n')}\n`);
@@ -191,7 +191,7 @@ test.each(rows.map((row) => [titleOf(row), row] as const))(
       await load.untilEnded();
       const endedMs = performance.now() - returnedMs;
       await untilNothingIsPending();
-      const levels = await untilCooledDown();
+      const levels = await untilIdle();
       note(title, { healthy, returned, startMs, endedMs, levels, load });
 
       expectInTime(row, healthy, returned);
@@ -226,11 +226,11 @@ async function untilNothingIsPending(): Promise<void> {
 }
 
 /** Memory and CPU are back to their level. */
-async function untilCooledDown(): Promise<readonly Level[]> {
+async function untilIdle(): Promise<readonly Level[]> {
   return await waitFor('memory and CPU are back to their level', async () => {
     const levels = await readLevels(stack);
     const high = levels.filter(({ cpu, residentMb }, index) => {
-      const before = inCooldown[index];
+      const before = idleLevels[index];
       if (!before) return true;
       const { cpuRatio, memoryRatio } = cooldownMax;
       return (
@@ -238,7 +238,7 @@ async function untilCooledDown(): Promise<readonly Level[]> {
         cpu > cpuRatio * before.cpu + cooldownMax.cpu
       );
     });
-    if (high.length > 0) throw new Error(JSON.stringify({ high, inCooldown }));
+    if (high.length > 0) throw new Error(JSON.stringify({ high, idleLevels }));
     return levels;
   });
 }
@@ -314,7 +314,7 @@ function note(
   );
   const memory = levels.map(({ residentMb, service }, index) => ({
     service,
-    ratio: residentMb / (inCooldown[index]?.residentMb ?? 0),
+    ratio: residentMb / (idleLevels[index]?.residentMb ?? 0),
   }));
   const [most] = memory.toSorted((left, right) => right.ratio - left.ratio);
   const cpu = Math.max(...levels.map((level) => level.cpu));

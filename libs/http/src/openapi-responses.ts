@@ -6,9 +6,9 @@ export interface DocumentedResponse {
   readonly example?: unknown;
   /** The same in other media types, as text. */
   readonly otherTypes?: Readonly<Record<string, string>>;
-  /** Operations that continue from the answer, by their names, with their parameters from it. */
+  /** Operations that continue from the response, by their names, with their parameters from it. */
   readonly links?: Readonly<Record<string, Readonly<Record<string, string>>>>;
-  /** Headers that the answer can have beside those of every answer, and what they say. */
+  /** Headers that the response can have beside those of every response, and what they say. */
   readonly headers?: Readonly<Record<string, string>>;
 }
 
@@ -42,7 +42,7 @@ function mapLinks(links: NonNullable<DocumentedResponse['links']>): JsonSchema {
   );
 }
 
-/** One code that an operation can answer. */
+/** One code that an operation can respond with. */
 export interface DocumentedError {
   readonly code: string;
   readonly status: number;

@@ -120,7 +120,7 @@ test('the newest event of an idle Project is kept, and the next position follows
   expect(next.position).toBe(4);
 });
 
-test('a log is pruned by one replica, when its oldest entry is due, and not polled at while it is idle (architecture: cost follows what is due)', async () => {
+test('a log is pruned by one replica, when its oldest entry is due, and not polled while it is idle (architecture: cost follows what is due)', async () => {
   const [idle, busy, second] = [newProjectId(), newProjectId(), openPruning()];
   await daily(idle, 1);
   await daily(busy, 8);
@@ -133,14 +133,14 @@ test('a log is pruned by one replica, when its oldest entry is due, and not poll
   const nextDay = await own();
   clock.advance(30 * dayMs);
   const later = await own();
-  const inCooldown = await own();
+  const idleNow = await own();
   await append(eventOf(idle));
   clock.advance(8 * dayMs);
   const awake = await own();
   const kept = async (id: string) => (await page(id, 0)).items.map(({ position }) => position);
 
   expect(first.sort()).toEqual([idle, busy].sort());
-  expect([again, nextDay, later, inCooldown, awake]).toEqual([[], [busy], [busy], [], [idle]]);
+  expect([again, nextDay, later, idleNow, awake]).toEqual([[], [busy], [busy], [], [idle]]);
   expect([await kept(idle), await kept(busy)]).toEqual([[2], [8]]);
 });
 

@@ -268,7 +268,7 @@ describe('usage', () => {
   });
 });
 
-test('usage of more than one answer holds is refused, and says how to ask for less', async () => {
+test('usage of more than one response holds is refused, and says how to request less', async () => {
   const { key, principal } = world.issue(mayRead);
   world.ledger.usage.set(principal.accountId, 'too_large');
 

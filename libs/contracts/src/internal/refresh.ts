@@ -80,16 +80,16 @@ const attemptQuery = wire({
   ...scopePath.shape,
   accountId,
   idempotencyKey: idempotencyKey.optional(),
-  /** Given where a saved observation may answer it. */
+  /** Given where a saved observation may complete it. */
   language: language.optional(),
   maxAgeSeconds: canonicalDecimal(0, maxAgeSecondsMax).optional(),
 });
 const attemptView = wire({
-  /** Whether another attempt holds its key: it would be answered as that one. */
+  /** Whether another attempt holds its key: it would get the response of that one. */
   isKnownKey: z.boolean(),
   /** What its admission would refuse it with now, before its funds; null for a known key. */
   refusal: refreshRefusal.nullable(),
-  /** Whether a saved observation would answer it now, without funds. */
+  /** Whether a saved observation would complete it now, without funds. */
   isSaved: z.boolean(),
 });
 export type AttemptView = z.output<typeof attemptView>;

@@ -144,7 +144,7 @@ async function replay<Page>(
     counts = true;
   };
   try {
-    // First: the platform is not asked for a page that cannot be answered.
+    // First: no page is requested of the platform that cannot be returned.
     const balance = await ledger.readBalance(accountId);
     const fetched = await fetch(count);
     if (fetched.result === 'refused') return fetched;

@@ -172,7 +172,7 @@ function createWorld(plot: Story) {
 
 type World = ReturnType<typeof createWorld>;
 
-/** A read by one replica, until it answers or dies. */
+/** A read by one replica, until it responds or dies. */
 async function readOnce(given: World, plot: Story, closer: IntentCloser): Promise<void> {
   const { commands, clock, store, world, funds } = given;
   const around = { commands, intents: only<PageServices['intents']>(store), closer, funds };
@@ -199,7 +199,7 @@ async function readOnce(given: World, plot: Story, closer: IntentCloser): Promis
     world.pageWritten = true;
     if (plot.delivery === 'delivered') result.delivery.delivered();
   } catch {
-    // The request is answered with an error; no page is written.
+    // The response is an error; no page is written.
   } finally {
     await closer.waitUntilIdle();
   }
@@ -309,7 +309,7 @@ describe('the property notices a gateway that', () => {
   });
 });
 
-test('nothing is charged for an answer that is free, when the intent cannot be stored, or for a request that is refused for the rate', async () => {
+test('nothing is charged for a response that is free, when the intent cannot be stored, or for a request that is refused for the rate', async () => {
   for (const plot of [
     { store: 'stores', fetch: 'refused', count: 'admitted' },
     { store: 'fails', fetch: 'page', count: 'admitted' },

@@ -62,7 +62,7 @@ export async function readCharged<Page>(
   if (funds.isQuarantined(read.accountId)) return unavailable;
   const intent = intentOf(read, clock.now(), limits);
   openIntents.add(1);
-  // Begun at once, for latency; the first of them that fails, in the order below, is answered.
+  // Begun at once, for latency; the first of them that fails, in the order below, is the response.
   const stored = intents.insertIntent(intent);
   const page = fetch();
   await Promise.allSettled([counted, stored, page]);

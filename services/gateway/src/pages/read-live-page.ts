@@ -61,7 +61,7 @@ export function readLivePage(
   }
 
   async function fetchPage(onPlatformAsked = () => {}) {
-    // Before the platform is asked: a page that was read is not refused for its size.
+    // Before the request to the platform: a page that was read is not refused for its size.
     const tooMuch = hold(bytesExpected);
     if (tooMuch !== null) return refused(tooMuch);
     await before;

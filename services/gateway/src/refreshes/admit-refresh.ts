@@ -49,7 +49,7 @@ export async function admitRefresh(
   return toAdmitted(result, request);
 }
 
-/** What Current would sell to the Credential may answer its refresh; without that it is scanned. */
+/** What Current would sell to the Credential may complete its refresh; without that it is scanned. */
 function freshnessOf(
   principal: AdmittedRequest['principal'],
   maxAgeSeconds: number | null,
@@ -60,9 +60,9 @@ function freshnessOf(
 }
 
 /**
- * What is refused here, without a command. A known key is answered whatever the price list in force
+ * What is refused here, without a command. A known key gets its response whatever the price list in force
  * says, and without funds: its refresh was admitted. Admission refuses before funds. One that a saved
- * observation answers needs none.
+ * observation completes needs none.
  */
 async function earlyRefusal(
   { collector, funds }: RefreshServices,
@@ -78,7 +78,7 @@ async function earlyRefusal(
   }
   const withoutFunds = await funds.recheckFunds({ ...request, productCode: refreshProduct });
   if (withoutFunds === null) return null;
-  // Without an answer the command decides.
+  // Without a response the command decides.
   const found = await collector.findAttempt(request).catch(() => null);
   if (found === null || found.isKnownKey || found.isSaved) return null;
   return found.refusal ?? withoutFunds;

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import {
   acquireIdentity,
   asRead,
-  cooldownIdentity,
+  coolDownIdentity,
   freshIdentity,
   type IdentityLimits,
   type IdentityState,
@@ -93,9 +93,9 @@ describe('an egress identity', () => {
   });
 
   it('starts over after it was served once', () => {
-    const refused = cooldownIdentity(cooldownIdentity(freshIdentity('a'), limits, 0), limits, 0);
+    const refused = coolDownIdentity(coolDownIdentity(freshIdentity('a'), limits, 0), limits, 0);
     const served = releaseIdentity(refused, limits, { result: 'served' }, 0);
-    expect(cooldownIdentity(served, limits, 0).silentUntilMs).toBe(90_000);
+    expect(coolDownIdentity(served, limits, 0).silentUntilMs).toBe(90_000);
   });
 
   it('has twice the cooldown after each request without a connection, apart from its backoff', () => {

@@ -4,7 +4,7 @@ import type { ServiceContext } from '@inventory/service-host/service-context';
 import type { EgressConfig } from './egress-config.ts';
 import {
   acquireIdentity,
-  cooldownIdentity,
+  coolDownIdentity,
   firstAllowedInMs,
   type IdentityState,
   inUse,
@@ -134,9 +134,9 @@ export function openEgressPool(
       return slot;
     },
     /** Silences an identity that was refused what another one is served. */
-    cooldownIdentity: (identityId: string): Promise<void> =>
+    coolDownIdentity: (identityId: string): Promise<void> =>
       identities.updateIdentity(identityId, (identity) =>
-        cooldownIdentity(identity, limits, clock.now()),
+        coolDownIdentity(identity, limits, clock.now()),
       ),
     /** Milliseconds until an identity may send a request, waiting requests not considered. */
     freeInMs: async (): Promise<number> =>

@@ -12,7 +12,7 @@ import {
 export interface PageRules extends PageSizeRules {
   /** Failed tries of one page after which the platform counts as unavailable. */
   readonly triesMax: number;
-  /** Throttled tries of one page; each rests its identity and counts as no failed try. */
+  /** Throttled tries of one page; each cools down its identity and counts as no failed try. */
   readonly throttledMax: number;
   readonly retryMs: number;
   /** The platform refuses a second read of one inventory within seconds. */
@@ -26,7 +26,7 @@ export function isDenial(outcome: unknown): outcome is Denial {
   return denials.some((denial) => denial === outcome);
 }
 
-/** The answer to one request for the page. */
+/** The response to one request for the page. */
 export interface PageTry {
   readonly identity: string;
   readonly response: Exclude<PlatformResponse['kind'], 'page' | 'refused'> | 'served';
@@ -52,13 +52,13 @@ export interface PageAttempt {
 }
 
 export type PageVerdict =
-  /** The page was read. `rests`: identities to rest, refused where another one was served. */
-  | { readonly result: 'page'; readonly page: PlatformPage; readonly rests: readonly string[] }
+  /** The page was read. `cooldowns`: identities to cool down, refused where another one was served. */
+  | { readonly result: 'page'; readonly page: PlatformPage; readonly cooldowns: readonly string[] }
   | {
       readonly result: 'retry';
       readonly tries: PageTries;
       readonly pauseMs: number;
-      readonly rests: readonly string[];
+      readonly cooldowns: readonly string[];
     }
   | { readonly result: 'ended'; readonly outcome: Denial | 'upstream_unavailable' };
 
@@ -76,7 +76,7 @@ export function requestsFirstPage({ responses }: PageTries): boolean {
 }
 
 /**
- * Identities that the next request must not use: those whose last answer was a refusal. Never all:
+ * Identities that the next request must not use: those whose last response was a refusal. Never all:
  * if each was refused, only the one that was used last, and never the only one.
  */
 export function avoidedIdentities(
@@ -89,7 +89,7 @@ export function avoidedIdentities(
   return identities.length > 1 ? refused.filter((identity) => identity === last) : [];
 }
 
-/** Identities whose last answer to this page was no connection. */
+/** Identities that had no connection at their last request for this page. */
 export function unreachableIdentities({ responses }: PageTries): readonly string[] {
   const identities = new Set(responses.map(({ identity }) => identity));
   return [...identities].filter(
@@ -102,7 +102,7 @@ function isOutOfReach(response: PageTry | undefined): boolean {
   return response?.response === 'unreachable' || response?.response === 'blocked';
 }
 
-/** Evaluates an answer: the page was read, is requested again, or cannot be read. */
+/** Evaluates a response: the page was read, is requested again, or cannot be read. */
 export function evaluatePage(
   attempt: PageAttempt,
   response: PlatformResponse,
@@ -133,17 +133,17 @@ export function evaluatePage(
 }
 
 function onPage(attempt: PageAttempt, page: PlatformPage, rules: PageRules): PageVerdict {
-  const rests = refusedThisPage(attempt);
+  const cooldowns = refusedThisPage(attempt);
   if (attempt.isFirstPage || !requestsFirstPage(attempt.tries))
-    return { result: 'page', page, rests };
+    return { result: 'page', page, cooldowns };
   // The inventory is still public: the page itself is requested again.
   const verdict = retry(attempt, 'served', rules);
-  return verdict.result === 'retry' ? { ...verdict, rests } : verdict;
+  return verdict.result === 'retry' ? { ...verdict, cooldowns } : verdict;
 }
 
 /**
- * Identities that were refused what another one is served: blocked, whatever the answer was. One
- * that is out of reach rests already.
+ * Identities that were refused what another one is served: blocked, whatever the response was. One
+ * that is out of reach is in its cooldown already.
  */
 function refusedThisPage(attempt: PageAttempt): readonly string[] {
   const { responses } = attempt.tries;
@@ -155,7 +155,7 @@ function refusedThisPage(attempt: PageAttempt): readonly string[] {
 }
 
 /**
- * A denial is confirmed by the same answer to a second identity, or to the only usable one again: a
+ * A denial is confirmed by the same response to a second identity, or to the only usable one again: a
  * block page can look like a private inventory. After good pages page 1 has to be denied too.
  */
 function onDenial(attempt: PageAttempt, kind: Denial, rules: PageRules): PageVerdict {
@@ -181,7 +181,7 @@ function retry(
   const { tries, identities } = attempt;
   // The first refusal of a page size is no evidence against the identity.
   if (smaller && response === 'bad_request') {
-    return { result: 'retry', tries: { ...tries, size: smaller }, pauseMs: 0, rests: [] };
+    return { result: 'retry', tries: { ...tries, size: smaller }, pauseMs: 0, cooldowns: [] };
   }
   const responses = [...tries.responses, responseTo(attempt, response)];
   if (hasEnded(responses, identities, rules)) {
@@ -192,7 +192,7 @@ function retry(
     result: 'retry',
     tries: { responses, size: smaller ?? tries.size },
     pauseMs,
-    rests: [],
+    cooldowns: [],
   };
 }
 

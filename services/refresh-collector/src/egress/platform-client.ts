@@ -69,9 +69,9 @@ export function createPlatformClient({ platform, identities }: EgressConfig, clo
 /** Errors of requests that never reached the platform, including those of a proxy's tunnel. */
 const unreachableCodes: ReadonlySet<unknown> = new Set([
   'UND_ERR_CONNECT_TIMEOUT',
-  // Only the answer to CONNECT has a headers timeout; the platform's answer ends with the signal.
+  // Only the response to CONNECT has a headers timeout; the platform's response ends with the signal.
   'UND_ERR_HEADERS_TIMEOUT',
-  // A proxy that answers CONNECT with anything but 200.
+  // A proxy that responds to CONNECT with anything but 200.
   'UND_ERR_ABORTED',
   'UND_ERR_PRX_TLS',
   'UND_ERR_PRX_CONN',

@@ -33,7 +33,7 @@ export interface PageReadingResult {
 /**
  * Requests one page from the platform through a free identity, and reports the result to the egress
  * pool and the breakers. Neither a live page nor a page of a scan waits for the release of its slot;
- * another answer decides which identities are used next. Undefined when the signal is aborted before an
+ * another response decides which identities are used next. Undefined when the signal is aborted before a
  * identity is free.
  */
 export async function readPage(
@@ -90,7 +90,7 @@ function isEvidence(
   return raw.status !== 'timeout' || !cutShort;
 }
 
-/** A denial may be a refusal of the address: no evidence about it without a second answer. */
+/** A denial may be a refusal of the address: no evidence about it without a second response. */
 function slotResultOf(response: PlatformResponse): SlotResult {
   switch (response.kind) {
     case 'page':

@@ -92,7 +92,7 @@ export function watchAppBreakers(store: AppBreakerStore, clock: Clock, logger: L
       openings.set(appId, { ...opening, probeAtMs: nextProbeMs(nowMs) });
       return store.claimProbe(appId, opening, nowMs);
     },
-    /** Records that a request is sent; the returned function records its answer. */
+    /** Records that a request is sent; the returned function records its response. */
     trackRequest({ accountId, scope }: { accountId: AccountId; scope: InventoryKey }) {
       const sentUnder = openingOf(scope.app_id);
       recordAccount(accountId);
@@ -117,7 +117,7 @@ export function watchAppBreakers(store: AppBreakerStore, clock: Clock, logger: L
   };
 }
 
-/** Whether the application's servers failed; null when the answer is no evidence of either. */
+/** Whether the application's servers failed; null when the response is no evidence of either. */
 function appSignal(response: PlatformResponse): boolean | null {
   switch (response.kind) {
     case 'fault':

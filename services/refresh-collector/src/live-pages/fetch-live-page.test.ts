@@ -17,7 +17,7 @@ const rules = {
   ...{ count: 2_000, smallerCount: 1_000 },
 };
 
-/** One identity, and a platform that answers when its client has left, or before. */
+/** One identity, and a platform that responds when its client has left, or before. */
 function openReplica(slotIsFree = true) {
   const clock = createTestClock();
   const identity = { id: 'direct' } as EgressIdentity;
@@ -31,7 +31,7 @@ function openReplica(slotIsFree = true) {
         platform.meanwhile();
         return undefined;
       },
-      cooldownIdentity: released,
+      coolDownIdentity: released,
     }),
     identities: [identity],
     platform: {
@@ -76,7 +76,7 @@ function openReplica(slotIsFree = true) {
       },
       client.signal,
     );
-  /** A read whose client leaves while the platform answers. */
+  /** A read whose client leaves while the platform responds. */
   const abandon = (accountId: LivePageRequest['accountId']) => {
     const client = new AbortController();
     platform.meanwhile = () => client.abort();
@@ -87,7 +87,7 @@ function openReplica(slotIsFree = true) {
   return { clock, platform, known, read, abandon };
 }
 
-describe('pages that clients leave while the platform answers', () => {
+describe('pages that clients leave while the platform responds', () => {
   it('are few in a minute: then the account has none until the next is due, and others have theirs (Errors) [rate-limit]', async () => {
     const { clock, platform, read, abandon } = openReplica();
     const [account, neighbour] = [newAccountId(), newAccountId()];
@@ -126,7 +126,7 @@ describe('an inventory that was confirmed', () => {
   } as const;
 
   it.each(['private', 'not_found'] as const)(
-    '%s is answered so without another request, until that is forgotten (upstream 6.5) [inventory-private-inventory-not-found]',
+    '%s is the response without another request, until that is forgotten (upstream 6.5) [inventory-private-inventory-not-found]',
     async (denial) => {
       const { platform, known, read } = openReplica();
       const [client, scope] = [new AbortController(), newScope()];
@@ -147,7 +147,7 @@ describe('an inventory that was confirmed', () => {
     },
   );
 
-  it('private is not remembered of a single answer (upstream 6.6)', async () => {
+  it('private is not remembered of a single response (upstream 6.6)', async () => {
     const { platform, known, read } = openReplica();
     platform.response = responses.private;
     platform.meanwhile = () => {

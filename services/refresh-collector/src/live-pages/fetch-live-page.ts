@@ -135,7 +135,7 @@ async function readWithin(
     if (!result) return outOfTime(progress);
     const attempt = { identity: result.identityId, identities };
     const step = afterLiveResponse(progress, attempt, result.response, rules);
-    for (const identityId of step.rests) await egress.pool.cooldownIdentity(identityId);
+    for (const identityId of step.cooldowns) await egress.pool.coolDownIdentity(identityId);
     if (step.outcome) {
       const { result: outcome } = step.outcome;
       if (isDenial(outcome)) await livePages.recordDenial(scope, outcome);

@@ -58,7 +58,7 @@ interface Request {
 
 type Evaluate = typeof afterLiveResponse;
 
-/** Plays answers against a page until it is settled; undefined when they run out. */
+/** Plays responses against a page until it is settled; undefined when they run out. */
 function play(
   start: string | null,
   identities: number,
@@ -105,7 +105,7 @@ const billsOnlyWhatIsConfirmed = (evaluate?: Evaluate) =>
     if (start !== null) expect(requests.at(-1)?.probing).toBe(true);
   });
 
-describe('whatever the platform answers', () => {
+describe('whatever the platform responds', () => {
   it('a denial that is billed was confirmed by two identities, or twice by the only one [confirmation]', () => {
     fc.assert(billsOnlyWhatIsConfirmed(), { numRuns: propertyRuns(5_000) });
   });
@@ -133,7 +133,7 @@ describe('whatever the platform answers', () => {
     fc.assert(
       fc.property(anyPlay, ({ start, identities, responses }) => {
         const { requests } = play(start, identities, responses);
-        // Each answer is a try, a throttled one, a free one, or page 1 after a denial.
+        // Each response is a try, a throttled one, a free one, or page 1 after a denial.
         const free = identities + 1;
         expect(requests.length).toBeLessThanOrEqual(2 * rules.triesMax + rules.throttledMax + free);
       }),
@@ -147,9 +147,13 @@ it.each<[string, readonly PlatformResponse[], string]>([
   ['a first denial was not confirmed', [{ kind: 'private' }], 'unconfirmed'],
   ['every identity was throttled', [{ kind: 'throttled', retryAfterMs: null }], 'throttled'],
   ['every identity was blocked', [{ kind: 'blocked', retryAfterMs: null }], 'throttled'],
-  ['the platform did not answer', [{ kind: 'fault', reason: 'timeout', eresult: null }], 'timeout'],
+  [
+    'the platform did not respond',
+    [{ kind: 'fault', reason: 'timeout', eresult: null }],
+    'timeout',
+  ],
   ['no egress had a connection', [{ kind: 'unreachable' }], 'egress_busy'],
-  ['the platform answered no page', [{ kind: 'bad_request' }], 'bad_answer'],
+  ['the platform returned no page', [{ kind: 'bad_request' }], 'bad_answer'],
 ])('when the time has passed and %s, that is the failure', (_what, responses, expected) => {
   const { last } = play(
     null,
@@ -160,7 +164,7 @@ it.each<[string, readonly PlatformResponse[], string]>([
   expect(outOfTime(last)).toEqual({ result: 'failed', failure: expected });
 });
 
-it('a page that the platform asks to wait for is retried as it asks', () => {
+it('a page that the platform postpones is retried after the requested wait', () => {
   const response = {
     kind: 'fault',
     reason: 'server_error',

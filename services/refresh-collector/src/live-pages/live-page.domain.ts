@@ -19,7 +19,7 @@ export interface LivePageProgress {
   readonly tries: PageTries;
   /** The latest failure; null before the first one. */
   readonly failure: LivePageFailure | null;
-  /** How long the platform then asked to wait. */
+  /** The wait that the platform then requested. */
   readonly askedMs: number;
 }
 
@@ -35,12 +35,12 @@ export type LivePageOutcome =
   | {
       readonly result: 'failed';
       readonly failure: LivePageFailure;
-      /** As the platform asks, where it does. */
+      /** As the platform requests, where it does. */
       readonly retryAfterMs?: number;
     }
   /** Not read: the account reads as many pages at a time as it may. */
   | { readonly result: 'concurrency_limit' }
-  /** Not read: clients of the account left too many pages while the platform answered. */
+  /** Not read: clients of the account left too many pages while the platform responded. */
   | { readonly result: 'abandoned_limit'; readonly retryAfterSeconds: number };
 
 export interface LivePageStep {
@@ -48,8 +48,8 @@ export interface LivePageStep {
   readonly outcome: LivePageOutcome | null;
   readonly progress: LivePageProgress;
   readonly pauseMs: number;
-  /** Identities to rest: refused where another one was served. */
-  readonly rests: readonly string[];
+  /** Identities to cool down: refused where another one was served. */
+  readonly cooldowns: readonly string[];
 }
 
 export function beginLivePage(startAssetId: string | null, count: number): LivePageProgress {
@@ -57,7 +57,7 @@ export function beginLivePage(startAssetId: string | null, count: number): LiveP
 }
 
 /**
- * Evaluates an answer like that to a page of a scan. A denial of a later page is confirmed only when
+ * Evaluates a response like that to a page of a scan. A denial of a later page is confirmed only when
  * the first page is denied too.
  */
 export function afterLiveResponse(
@@ -74,7 +74,7 @@ export function afterLiveResponse(
   switch (evaluated.result) {
     case 'page': {
       const outcome = pageOutcome(evaluated.page, startAssetId, failure);
-      return { outcome, progress, pauseMs: 0, rests: evaluated.rests };
+      return { outcome, progress, pauseMs: 0, cooldowns: evaluated.cooldowns };
     }
     case 'ended': {
       const { outcome } = evaluated;
@@ -82,11 +82,16 @@ export function afterLiveResponse(
         outcome === 'upstream_unavailable'
           ? failedWith(failure ?? 'bad_answer', askedMs)
           : { result: outcome };
-      return { outcome: ended, progress, pauseMs: 0, rests: [] };
+      return { outcome: ended, progress, pauseMs: 0, cooldowns: [] };
     }
     case 'retry': {
       const next = { ...progress, tries: evaluated.tries, failure, askedMs };
-      return { outcome: null, progress: next, pauseMs: evaluated.pauseMs, rests: evaluated.rests };
+      return {
+        outcome: null,
+        progress: next,
+        pauseMs: evaluated.pauseMs,
+        cooldowns: evaluated.cooldowns,
+      };
     }
   }
 }

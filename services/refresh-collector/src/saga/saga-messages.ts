@@ -150,7 +150,7 @@ function decisionOn(refresh: Refresh) {
 function savedDecision(refresh: Refresh, { priceVersion }: Reservation) {
   const { revisionId, completedAtMs } = refresh;
   const verifiedAtMs = verifiedTime(refresh);
-  invariant(revisionId !== null, 'an answer from what is saved states it');
+  invariant(revisionId !== null, 'a reply from what is saved states it');
   invariant(completedAtMs !== null && verifiedAtMs !== null, 'it is completed as it is made');
   return { decision: 'saved', priceVersion, revisionId, verifiedAtMs, completedAtMs } as const;
 }

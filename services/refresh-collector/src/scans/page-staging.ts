@@ -52,7 +52,7 @@ export function createPageStaging(client: InternalClient, executor: SerialExecut
 
 function stagedText(page: PlatformPage): Buffer | null {
   const text = pageText(page);
-  // The answer that the rows lie in.
+  // The response that the rows lie in.
   for (const { bytes } of [...page.assets, ...page.descriptions]) freeBytes(bytes);
   return text.length <= stagedPageBytesMax ? text : null;
 }

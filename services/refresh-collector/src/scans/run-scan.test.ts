@@ -71,7 +71,7 @@ function openScan(fetchPage: PlatformClient['fetchPage'], changes: ScanChanges =
           identityId: 'a',
           release: async (result) => void released.push(result),
         })),
-      cooldownIdentity: async () => {},
+      coolDownIdentity: async () => {},
     }),
     platform: { fetchPage, timeoutMsFor: () => far },
     breakers: only({ admits: async () => true, trackRequest: () => async () => {} }),

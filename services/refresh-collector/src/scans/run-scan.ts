@@ -127,7 +127,7 @@ async function readOnePage(
   return state && applyStep(scans, claimed, state, { step, text }, hold);
 }
 
-/** An answer, and the text of its page. A page that cannot be saved is an answer that is too large. */
+/** A response, and the text of its page. A page that cannot be saved is a response that is too large. */
 interface StagedResponse {
   readonly response: PlatformResponse;
   readonly text: Buffer | null;
@@ -150,7 +150,7 @@ async function applyStep(
     await end(scans, state, { fact: 'scan_failed', outcome: step.outcome });
     return undefined;
   }
-  for (const identityId of step.rests) await scans.egress.pool.cooldownIdentity(identityId);
+  for (const identityId of step.cooldowns) await scans.egress.pool.coolDownIdentity(identityId);
   if (step.step === 'check_end') return recordDoubt(scans, state, step);
   if (step.step === 'retry') {
     await pause(Math.min(step.pauseMs, timeLeftMs(scans.saga, claimed)), hold.ending);

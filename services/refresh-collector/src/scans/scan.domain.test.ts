@@ -131,7 +131,7 @@ describe('a last page without assets (upstream 1.3: the cursor asset may be gone
     expect(checking.cursors).toEqual(['10']);
   });
 
-  it('is accepted when that page ends where it ended before: the rest is hidden', () => {
+  it('is accepted when that page ends where it ended before: the others are hidden', () => {
     expect(nextStep(attempt(checking), pageTo('20'), rules)).toMatchObject({
       step: 'save',
       done: true,
@@ -346,7 +346,7 @@ describe('the pages of a scan', () => {
       },
     );
 
-  it('are read to the end where a lost cursor is answered with the first page or a part of it, whichever worker reads on, or it is incomplete [only-complete-scans]', () => {
+  it('are read to the end where a lost cursor leads to the first page or a part of it, whichever worker reads on, or it is incomplete [only-complete-scans]', () => {
     fc.assert(findsAll(nextStep), { numRuns: propertyRuns(2_000) });
   });
 

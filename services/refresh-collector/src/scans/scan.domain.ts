@@ -37,7 +37,7 @@ export interface ScanProgress extends ScanSize {
   readonly endCheck: EndCheck;
 }
 
-/** The step after an answer. */
+/** The step after a response. */
 export type ScanStep =
   /** Stage the page, then save the progress; the scan is complete when `done`. */
   | {
@@ -48,7 +48,7 @@ export type ScanStep =
       readonly progress: ScanProgress;
       readonly tries: PageTries;
       readonly done: boolean;
-      readonly rests: readonly string[];
+      readonly cooldowns: readonly string[];
     }
   /** Request the page again after a pause. */
   | {
@@ -56,15 +56,15 @@ export type ScanStep =
       readonly progress: ScanProgress;
       readonly tries: PageTries;
       readonly pauseMs: number;
-      /** Identities to rest: refused where another one was served. */
-      readonly rests: readonly string[];
+      /** Identities to cool down: refused where another one was served. */
+      readonly cooldowns: readonly string[];
     }
   /** Record that the end is doubted, then read the page before it again. */
   | {
       readonly step: 'check_end';
       readonly progress: ScanProgress;
       readonly tries: PageTries;
-      readonly rests: readonly string[];
+      readonly cooldowns: readonly string[];
     }
   | { readonly step: 'fail'; readonly outcome: FailedScanOutcome };
 
@@ -104,7 +104,7 @@ export interface ScanAttempt {
   readonly identities: readonly string[];
 }
 
-/** Evaluates an answer for the scan; the worker applies the step. */
+/** Evaluates a response for the scan; the worker applies the step. */
 export function nextStep(
   moment: ScanAttempt,
   response: PlatformResponse,
@@ -120,18 +120,18 @@ export function nextStep(
     case 'ended':
       return { step: 'fail', outcome: evaluated.outcome };
     case 'retry': {
-      const { tries, pauseMs, rests } = evaluated;
-      return { step: 'retry', progress, tries, pauseMs, rests };
+      const { tries, pauseMs, cooldowns } = evaluated;
+      return { step: 'retry', progress, tries, pauseMs, cooldowns };
     }
     case 'page':
-      return onPage(moment, evaluated.page, evaluated.rests, rules);
+      return onPage(moment, evaluated.page, evaluated.cooldowns, rules);
   }
 }
 
 function onPage(
   { progress, tries }: ScanAttempt,
   page: PlatformPage,
-  rests: readonly string[],
+  cooldowns: readonly string[],
   rules: ScanRules,
 ): ScanStep {
   const { cursors, endCheck } = progress;
@@ -145,14 +145,14 @@ function onPage(
   if (isRepetition || (isBlankEnd && !mayBeEmpty)) {
     if (endCheck.attempts >= rules.triesMax) return { step: 'fail', outcome: 'incomplete' };
     const back = steppedBack(progress, isRepetition);
-    return { step: 'check_end', progress: back, tries: nextTries, rests };
+    return { step: 'check_end', progress: back, tries: nextTries, cooldowns };
   }
   const saved = {
     step: 'save',
     page,
     index: cursors.length,
     tries: nextTries,
-    rests,
+    cooldowns,
   } as const;
   const next: ScanProgress = {
     cursors,

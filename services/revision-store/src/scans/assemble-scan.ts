@@ -185,7 +185,7 @@ async function commit(
 
 /**
  * Adds up the surveys of the pages of a scan; null while pages are missing. Other work of the process
- * gets its turn after each.
+ * is served after each.
  */
 async function surveyScan(staged: StagedPages, signal: AbortSignal): Promise<Survey | null> {
   const survey = openSurvey();

@@ -98,7 +98,7 @@ const stubEgress = (identities: IdentityCache): Scans['egress'] => ({
       if (!signal.aborted) await identities.currentIdentities();
       return signal.aborted ? undefined : { identityId: 'identity', release: async () => {} };
     },
-    cooldownIdentity: async () => {},
+    coolDownIdentity: async () => {},
     identityStates: () => identities.currentIdentities(),
   }),
   breakers: only({

@@ -180,7 +180,7 @@ test('enums of responses are open to later values in the served document, those 
   expect(JSON.stringify(paths)).toContain('"enum":["true","false"]');
 });
 
-test('every code of the table is documented where it can be answered', () => {
+test('every code of the table is documented where a response can have it', () => {
   const documented = new Set(publicRoutes.flatMap(errorCodesOf));
   // Of no operation.
   const others = ['route_not_found', 'method_not_allowed'];
@@ -204,7 +204,7 @@ function schemasWith(keyword: string, among: object = document) {
   return found;
 }
 
-test('a literal that is answered or sent tells forms apart: any other value may change within a version (Versioning)', () => {
+test('a literal that is returned or sent tells forms apart: any other value may change within a version (Versioning)', () => {
   const literals = schemasWith('const', served).map(({ where }) => where.split('/').at(-1));
 
   expect([...new Set(literals)].toSorted()).toEqual([
@@ -359,7 +359,7 @@ test('every operation with a path parameter is the target of a link of another o
   expect(unreached).toEqual(deprecated);
 });
 
-test('an answer with a next cursor links to the operation that takes it', () => {
+test('a response with a next cursor links to the operation that takes it', () => {
   const cursors = operations
     .filter(({ parameters }) => parameters.some(({ name }) => ['cursor', 'after'].includes(name)))
     .map(({ operationId }) => operationId);
