@@ -45,7 +45,7 @@ const roomsOfTheCollector = {
   'live-pages': ['egress', 'platform'],
 };
 const roomsHaveOneDirection = Object.entries(roomsOfTheCollector).map(([room, used]) => ({
-  name: 'rooms-have-one-direction',
+  name: 'modules-have-one-direction',
   comment: 'A room of the collector uses those below it that it names, and no others.',
   severity: 'error',
   from: { path: `^services/refresh-collector/src/${room}/`, pathNot: tests },

@@ -45,7 +45,7 @@ function withCells(root, tables) {
 function tableOf(rows) {
   const lines = rows.map(
     (row) =>
-      `| *${row.name}*: ${row.what} | \`${row.collection}\` | ${places(row)} | ${lease(row)} | ${pause(row)} | ${row.afterCrash} | ${row.givesUp} |`,
+      `| *${row.name}*: ${row.what} | \`${row.collection}\` | ${slots(row)} | ${lease(row)} | ${pause(row)} | ${row.afterCrash} | ${row.givesUp} |`,
   );
   const titles = ['Work', 'In', 'At a time', 'Taken over after', 'Tried again after'];
   const head = [...titles, 'After a crash', 'Ends undone'];
@@ -55,7 +55,7 @@ function tableOf(rows) {
 const setting = (value) => `\`${value}\``;
 const seconds = (ms) => `${ms / 1_000} s`;
 
-function places({ places: atATime }) {
+function slots({ slots: atATime }) {
   return typeof atATime === 'string' ? atATime : `${atATime} of each replica`;
 }
 

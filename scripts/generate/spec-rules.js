@@ -18,17 +18,17 @@ module.exports = {
     'idempotency-key':
       'Idempotency-Key: The same key and inputs find the same refresh; other inputs are a conflict',
     'watch-runs':
-      'Watches: runs: An ordinary refresh with watch_id, in the lowest class of the planner, once per due time whatever crashes, never queued behind a closed door or its last run',
+      'Watches: runs: An ordinary refresh with watch_id, in the lowest class of the planner, once per due time whatever crashes, never queued while admission is closed or its last run',
     watches:
       'Watches: PUT, GET, DELETE, list, batch, dry run, runs, test; at most 10,000 a Project; paused with a reason and one event',
     'watch-prices':
       'Watches: prices: A run that finds a change costs what a refresh does, one that finds none 1 per started 8,000 assets; the hold is a refresh’s',
     'max-age-seconds':
-      'Freshness: An observation of the language, no older than max_age_seconds, answers at once: 200, nothing held, nothing charged, one event; else a scan',
+      'Freshness: An observation of the language, no older than max_age_seconds, responds at once: 200, nothing held, nothing charged, one event; else a scan',
     'refresh-status':
       'Refresh status: Costs nothing, counts as a request, readable within its Project only',
     polling:
-      'Polling: Retry-After on every pending answer, updated, omitted when both are terminal',
+      'Polling: Retry-After on every pending response, updated, omitted when both are terminal',
     'settlement-by-outcome':
       'Settlement by outcome: Observed size, diagnostic charge, or everything released',
     'refresh-charge':
@@ -119,7 +119,7 @@ module.exports = {
     batch: 'Batch: Up to 100, each admitted on its own, counts per item',
     'admission-latch': 'Admission latch: Closes at a number outstanding, opens at 90 %',
     'outstanding-limit-of-an-account': 'Outstanding limit of an account: 429',
-    fairness: 'Fairness: Accounts take turns; a queue delays no other',
+    fairness: 'Fairness: Accounts are in rotation; a queue delays no other',
     confirmation: 'Confirmation: private and not found from a second identity',
     duplicates: 'Duplicates: Observed after dedupe, so duplicates never bill',
     'identity-silence': 'Identity silence: A breaker per identity, doubling',
@@ -173,8 +173,8 @@ module.exports = {
     'events-revoked': 'Events: revoked: Within 2 s of a change, else 30 s',
     'events-control-frames': 'Events: control frames: No id, always a data line',
     'events-slow-consumer': 'Events: slow consumer: 25 s or 256 KiB',
-    'events-seats':
-      'Events: seats: 4 per Project over all replicas, then 429, which ends none; free within 45 s of a loss',
+    'events-slots':
+      'Events: slots: 4 per Project over all replicas, then 429, which ends none; free within 45 s of a loss',
     'events-list': 'Events list: Cursors of the stream, too old 410',
     'webhooks-standard-webhooks':
       'Webhooks: Standard Webhooks: Signed, two secrets while one is replaced',

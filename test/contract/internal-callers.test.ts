@@ -4,7 +4,7 @@ import { inventoryApi } from '@inventory/contracts/internal/inventory';
 import { ledgerApi } from '@inventory/contracts/internal/ledger';
 import type { InternalOperation } from '@inventory/contracts/internal/operations';
 import { refreshApi } from '@inventory/contracts/internal/refresh';
-import { standingApi, webhookApi } from '@inventory/contracts/internal/webhooks';
+import { eventAccessApi, webhookApi } from '@inventory/contracts/internal/webhooks';
 import { type ServiceName, serviceNames } from '@inventory/contracts/topics';
 import { programOf, root } from '../tidy/tracked-files.ts';
 
@@ -13,7 +13,7 @@ const declared: Readonly<Record<string, InternalOperation>> = named({
   ledgerApi,
   logApi,
   refreshApi,
-  standingApi,
+  eventAccessApi,
   webhookApi,
 });
 

@@ -22,7 +22,7 @@ interface Dashboard {
   readonly templating: { readonly list: readonly { readonly name: string }[] };
 }
 
-// biome-ignore lint/suspicious/noExplicitAny: tests look wherever they like.
+// biome-ignore lint/suspicious/noExplicitAny: tests read any member.
 const readYaml = (path: string): any => parse(readFileSync(join(root, path), 'utf8'));
 const folder = 'deploy/compose/grafana/dashboards';
 const dashboards = readdirSync(join(root, folder)).map(

@@ -10,16 +10,16 @@ const catalogue = metricCatalogue();
 const ofTheScrape = ['service', 'instance', 'le', 'alertname'];
 
 const rules = readRules().map((rule) => ({
-  place: 'alert' in rule ? rule.alert : rule.record,
+  source: 'alert' in rule ? rule.alert : rule.record,
   expr: rule.expr,
 }));
 const planted = [healthy, ...plantedFaults.map(({ instead }) => instead)]
   .flatMap(Object.keys)
   .concat(rareSeries)
-  .map((expr) => ({ place: 'planted', expr }));
+  .map((expr) => ({ source: 'planted', expr }));
 
 /** Series of a query that no service exports. */
-function unknownIn({ place, expr }: { place: string; expr: string }): string[] {
+function unknownIn({ source, expr }: { source: string; expr: string }): string[] {
   const selections = selectionsOf(expr);
   const wrong = selections.flatMap(({ metric, matchers }) => {
     const labels = catalogue.get(metric);
@@ -39,7 +39,7 @@ function unknownIn({ place, expr }: { place: string; expr: string }): string[] {
       selections.length > 0 &&
       !selections.some(({ metric }) => catalogue.get(metric)?.has(label)),
   );
-  return [...wrong, ...grouped].map((problem) => `${place}: ${problem}`);
+  return [...wrong, ...grouped].map((problem) => `${source}: ${problem}`);
 }
 
 test('rules, panels and planted series name metrics, labels and values that the services have', () => {
@@ -58,6 +58,6 @@ test('a name, a label and a value that no service exports are each found', () =>
     'inventory_identity_states{state="quiet"}',
     'rate(inventory_refresh_duration_count{outcome=~"private|lost"}[5m])',
   ]) {
-    expect(unknownIn({ place: 'wrong', expr })).toHaveLength(1);
+    expect(unknownIn({ source: 'wrong', expr })).toHaveLength(1);
   }
 });

@@ -8,7 +8,7 @@ interface Judgement {
 
 const { judgeAdvisories, judgeSignatures } = require('../../scripts/audit.js') as Record<
   'judgeAdvisories' | 'judgeSignatures',
-  (answer: unknown) => Judgement
+  (response: unknown) => Judgement
 >;
 describe('the packages', () => {
   const { packages } = readJson<{

@@ -112,19 +112,19 @@ type Readiness = 'ok' | 'degraded' | 'failing';
 
 /** 200 while a service serves requests, 503 while it serves none. Rejects while one reports another. */
 async function allReport(wanted: Readiness): Promise<true> {
-  const answers = await Promise.all(
+  const responses = await Promise.all(
     stack.services.map(async ({ url }) => {
-      const answer = await fetch(`${url}/readyz`);
-      const { status, problems } = (await answer.json()) as {
+      const response = await fetch(`${url}/readyz`);
+      const { status, problems } = (await response.json()) as {
         readonly status: Readiness;
         readonly problems: readonly string[];
       };
-      expect(answer.status).toBe(status === 'failing' ? 503 : 200);
+      expect(response.status).toBe(status === 'failing' ? 503 : 200);
       return { status, problems };
     }),
   );
-  if (answers.every(({ status }) => status === wanted)) return true;
-  throw new Error(JSON.stringify(answers));
+  if (responses.every(({ status }) => status === wanted)) return true;
+  throw new Error(JSON.stringify(responses));
 }
 
 /** Resident bytes of every service. */
@@ -219,25 +219,25 @@ async function beginAndEnd(trouble: Trouble, load: Load): Promise<Outage> {
 }
 
 /** Every answer is one that the contract names for this, in time and with the time to come back. */
-function expectStatedAnswers({ attempts }: Outage): void {
+function expectStatedResponses({ attempts }: Outage): void {
   const stated = { status: [200], refresh: [202], current: [200] } as const;
   for (const attempt of attempts) {
     const { operation, status, code, retryAfter, tookMs } = attempt;
-    const answer = `${operation} ${status} ${code}`;
+    const response = `${operation} ${status} ${code}`;
     if (status === 503) {
-      expect(answer).toMatch(/503 (service_unavailable|billing_unavailable)$/);
+      expect(response).toMatch(/503 (service_unavailable|billing_unavailable)$/);
       expect(retryAfter).toMatch(/^[1-9][0-9]?$/);
     } else if (status === 500 && !endsAtPanic()) {
-      expect(answer).toMatch(/500 internal_error$/);
+      expect(response).toMatch(/500 internal_error$/);
     } else if (status === refusalCodes.idempotency_in_progress.status) {
-      expect(answer).toBe('refresh 409 idempotency_in_progress');
+      expect(response).toBe('refresh 409 idempotency_in_progress');
     } else {
-      expect(`${answer} expected ${stated[operation]}`).toBe(
+      expect(`${response} expected ${stated[operation]}`).toBe(
         `${operation} ${stated[operation]} null expected ${stated[operation]}`,
       );
     }
-    expect(`${answer}: ${tookMs <= longestMs[operation] ? 'in time' : tookMs}`).toBe(
-      `${answer}: in time`,
+    expect(`${response}: ${tookMs <= longestMs[operation] ? 'in time' : tookMs}`).toBe(
+      `${response}: in time`,
     );
   }
 }
@@ -298,7 +298,7 @@ async function expectNothingLost(): Promise<void> {
 test('without Kafka reads continue, other requests are answered 503 with Retry-After, and nothing is lost', async () => {
   const outage = await outageOf(noServer(stack.kafka, 'degraded'), 1_000);
 
-  expectStatedAnswers(outage);
+  expectStatedResponses(outage);
   expect(duringOutage(outage, 'status')).toEqual(new Set([200]));
   expect(duringOutage(outage, 'current')).toEqual(new Set(['billing_unavailable']));
   expect(duringOutage(outage, 'refresh')).toEqual(new Set(['service_unavailable']));
@@ -308,7 +308,7 @@ test('without Kafka reads continue, other requests are answered 503 with Retry-A
 test('without MongoDB every request is answered 503 with Retry-After, and nothing is lost', async () => {
   const outage = await outageOf(noServer(stack.mongodb, 'failing'), 2_000);
 
-  expectStatedAnswers(outage);
+  expectStatedResponses(outage);
   for (const operation of ['status', 'current', 'refresh'] as const) {
     expect(duringOutage(outage, operation)).toEqual(new Set(['service_unavailable']));
   }
@@ -320,7 +320,7 @@ withDisks(
   async () => {
     const outage = await outageOf(fullDisks(['data/kafka', 'logs'], 'degraded'), 3_000);
 
-    expectStatedAnswers(outage);
+    expectStatedResponses(outage);
     expect(duringOutage(outage, 'status')).toEqual(new Set([200]));
     await expectNothingLost();
     expectWholeLogs();
@@ -343,7 +343,7 @@ withDisks('with every disk full it is as without MongoDB, and no service ends', 
     4_000,
   );
 
-  expectStatedAnswers(outage);
+  expectStatedResponses(outage);
   for (const operation of ['status', 'current', 'refresh'] as const) {
     expect(duringOutage(outage, operation)).toEqual(new Set(['service_unavailable']));
   }

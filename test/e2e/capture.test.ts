@@ -75,7 +75,7 @@ test('a chain whose cursor lost its asset continues from the page before, read a
 
   const pages = await readLiveChain(story.doors, scope);
 
-  // The second page is the first one again: its end moved behind the asset that was removed.
+  // The second page is the first one again: its end moved after the asset that was removed.
   expect(pages.map(({ page }) => page.assets.length)).toEqual([2_000, 2_000, 2_000]);
   expect((await story.captured(scope)).total_count).toBe(4_000);
   expectTruth(await readAllPages(story.customer.api, scope), await truth.of(scope));

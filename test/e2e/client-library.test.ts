@@ -151,16 +151,18 @@ test('a batch gives each inventory its own refresh or its own refusal, and waiti
   const scopes = [1, 2, 3].map((size) => sizeScope(size, 70_007));
 
   const results = await client.refreshBatch(scopes.map((scope) => ({ scope })));
-  const answers = results.flatMap((result) => (result.accepted ? [result.answer] : []));
+  const responses = results.flatMap((result) => (result.accepted ? [result.answer] : []));
   const refused = results.flatMap((result) => (result.accepted ? [] : [result.error]));
   const ended = await Promise.all(
-    answers.map(({ record }) => client.waitForRefresh(record.refresh_id)),
+    responses.map(({ record }) => client.waitForRefresh(record.refresh_id)),
   );
 
-  expect(answers).toHaveLength(2);
+  expect(responses).toHaveLength(2);
   expect(refused).toMatchObject([{ code: 'insufficient_credits', detail: { required: 125 } }]);
   expect(refused[0]).toBeInstanceOf(PaymentRequiredError);
-  expect(ended.map(({ record }) => record.outcome)).toEqual(answers.map(() => 'complete_changed'));
+  expect(ended.map(({ record }) => record.outcome)).toEqual(
+    responses.map(() => 'complete_changed'),
+  );
 });
 
 test('a page that was paid is read again for nothing with its key (Live Page)', async () => {

@@ -41,7 +41,7 @@ test('listen loses nothing where it is suspended longer than its connections liv
   const start = (...args: string[]) =>
     cli.start(['listen', '--forward-to', `${receiver.url}/hook`, '--json', ...args]);
   let asked = 0;
-  receiver.answerWith(() => {
+  receiver.respondWith(() => {
     asked += 1;
     return { status: asked % 7 === 0 ? 503 : 204 };
   });

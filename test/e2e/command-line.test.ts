@@ -132,7 +132,7 @@ test('a refusal has code, request id and remedy, Ctrl-C and a reader that ends h
   expect(shown).not.toContain(secret);
 });
 
-test('listen, suspended while events are appended, loses none: each arrives in order, verified, and its next start goes on behind them (Events: webhooks)', async () => {
+test('listen, suspended while events are appended, loses none: each arrives in order, verified, and its next start continues after them (Events: webhooks)', async () => {
   const customer = await newReadingCustomer(stack);
   const receiver = await startReceiver();
   const secret = `whsec_${Buffer.alloc(24, 7).toString('base64')}`;

@@ -43,18 +43,18 @@ test('behind 200 ten-page scans of another account a one-page refresh takes at m
     return (await refreshes.countDocuments({ 'scan.pages': { $gte: 1 } })) >= 8;
   });
 
-  const behindMs = [await onePageMs(3), await onePageMs(4), await onePageMs(5)];
+  const queuedMs = [await onePageMs(3), await onePageMs(4), await onePageMs(5)];
 
   // The middle one of three: one may meet a pause of the machine.
-  const [, middleMs] = behindMs.toSorted((left, right) => left - right);
+  const [, middleMs] = queuedMs.toSorted((left, right) => left - right);
   expect(middleMs).toBeLessThanOrEqual(Math.max(3 * idleMs, idleMs + 3_000));
   const { outstanding } = await stack.operator.call('readAdmission', {});
   expect(outstanding).toBeGreaterThan(100);
   await waitFor(
     'the busy account gets on too',
     async () => {
-      const answer = await busy.api.list(busy.projectId, '?state=completed');
-      return answer.json.data.items.length >= 4;
+      const response = await busy.api.list(busy.projectId, '?state=completed');
+      return response.json.data.items.length >= 4;
     },
     { everyMs: 250 },
   );

@@ -121,7 +121,7 @@ async function startContainer(program: Program): Promise<OwnedProcess> {
 }
 
 async function operatorCall(method: string, path: string, body: unknown) {
-  const answer = await fetch(
+  const response = await fetch(
     `http://127.0.0.1:${environments.gateway['OPERATOR_HTTP_PORT']}/operator/v1${path}`,
     {
       method,
@@ -129,8 +129,8 @@ async function operatorCall(method: string, path: string, body: unknown) {
       body: JSON.stringify(body),
     },
   );
-  expect(answer.ok).toBe(true);
-  return (await answer.json()) as Record<string, string>;
+  expect(response.ok).toBe(true);
+  return (await response.json()) as Record<string, string>;
 }
 
 /** Every file of ours, which is everything but what npm installed. */

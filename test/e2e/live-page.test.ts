@@ -34,8 +34,8 @@ test('live pages go before a running scan, which still completes (architecture: 
   const refreshId = await customer.api.accepted(sizeScope(20_001, serial));
 
   const reads = await Promise.all(
-    Array.from({ length: 30 }, (_none, place) =>
-      customer.api.call({ path: livePathOf(sizeScope(3, serial + 700 + place)) }),
+    Array.from({ length: 30 }, (_none, index) =>
+      customer.api.call({ path: livePathOf(sizeScope(3, serial + 700 + index)) }),
     ),
   );
 

@@ -112,7 +112,7 @@ function openTracker(apiKey: string, name: string) {
   start();
   return {
     text: () => printed,
-    isPlaced: () => existsSync(join(copies, 'cursor')),
+    hasPosition: () => existsSync(join(copies, 'cursor')),
     hasEnded,
     kill,
     async restart() {
@@ -132,7 +132,7 @@ async function startTracker(name: string) {
   });
   const own = openTracker(secret, name);
   tracker = own;
-  await waitFor('the tracker has its place', () => own.isPlaced());
+  await waitFor('the tracker has its position', () => own.hasPosition());
   return own;
 }
 

@@ -76,8 +76,8 @@ interface GatewayBody {
 
 async function callGateway(path: string, init: RequestInit = {}) {
   const headers = { 'X-API-Key': stack.demo.api_key, 'Content-Type': 'application/json' };
-  const answer = await fetch(`${stack.gateway_url}${path}`, { ...init, headers });
-  return { status: answer.status, body: (await answer.json()) as GatewayBody };
+  const response = await fetch(`${stack.gateway_url}${path}`, { ...init, headers });
+  return { status: response.status, body: (await response.json()) as GatewayBody };
 }
 
 interface Balance {
@@ -87,10 +87,10 @@ interface Balance {
 
 async function availableCredits(): Promise<number> {
   const { operator_url, operator_token, demo } = stack;
-  const answer = await fetch(`${operator_url}/operator/v1/accounts/${demo.account_id}/balance`, {
+  const response = await fetch(`${operator_url}/operator/v1/accounts/${demo.account_id}/balance`, {
     headers: { authorization: `Bearer ${operator_token}` },
   });
-  const { balances } = (await answer.json()) as { balances: Balance[] };
+  const { balances } = (await response.json()) as { balances: Balance[] };
   return balances.find(({ asset }) => asset === 'credits')?.available ?? 0;
 }
 
@@ -212,8 +212,8 @@ test('killed Kafka and MongoDB come back, and a refresh goes through afterwards'
   const accepted = await waitFor(
     'the gateway accepts a refresh',
     async () => {
-      const answer = await callGateway(path, init);
-      return answer.status === 202 ? answer.body.data : undefined;
+      const response = await callGateway(path, init);
+      return response.status === 202 ? response.body.data : undefined;
     },
     { withinMs: comebackMs, everyMs: 1_000 },
   );

@@ -22,7 +22,7 @@ let receiver: Awaited<ReturnType<typeof startReceiver>>;
 beforeAll(async () => {
   if (!programs) return;
   receiver = await startReceiver();
-  receiver.answerWith(({ path }) => ({ status: path === '/gone' ? 410 : 204 }));
+  receiver.respondWith(({ path }) => ({ status: path === '/gone' ? 410 : 204 }));
   // Streams that end within the test.
   stack = await openTestStack({ serviceEnvironment: { gateway: { STREAM_LIFE_MAX_MS: '4000' } } });
   prometheus = await startPrometheus(programs, stack, [rules]);
@@ -37,7 +37,7 @@ afterAll(async () => {
 
 onPrometheus('every query of every dashboard has an answer while the product is used', async () => {
   const waiting = new Map(
-    dashboardQueries('20s').map(({ place, expr }) => [`${place}: ${expr}`, expr]),
+    dashboardQueries('20s').map(({ source, expr }) => [`${source}: ${expr}`, expr]),
   );
   const isRare = (expr: string) => rareMetrics.some((metric) => expr.includes(metric));
 
@@ -45,11 +45,11 @@ onPrometheus('every query of every dashboard has an answer while the product is 
     'every figure is shown',
     async () => {
       await traffic.round();
-      for (const [place, expr] of waiting) {
+      for (const [source, expr] of waiting) {
         const samples = await prometheus.query(expr);
-        if (samples.some(({ value }) => Number.isFinite(value))) waiting.delete(place);
+        if (samples.some(({ value }) => Number.isFinite(value))) waiting.delete(source);
       }
-      const missing = [...waiting].filter(([, expr]) => !isRare(expr)).map(([place]) => place);
+      const missing = [...waiting].filter(([, expr]) => !isRare(expr)).map(([source]) => source);
       if (missing.length > 0) throw new Error(missing.join('\n'));
       return true;
     },

@@ -52,10 +52,10 @@ test('a key opens the public door when it is issued and no longer than it is mea
 });
 
 test('the operator API is not on the public port', async () => {
-  const answer = await fetch(`${publicUrl}/operator/v1/accounts`, {
+  const response = await fetch(`${publicUrl}/operator/v1/accounts`, {
     headers: { authorization: `Bearer ${token}` },
   });
-  expect(answer.status).toBe(404);
+  expect(response.status).toBe(404);
 });
 
 const shownPrices = z.object({ data: priceView });

@@ -32,7 +32,7 @@ afterAll(async () => {
   await stack.close();
 });
 
-/** All eight at the same time; each test looks at one. */
+/** All eight at the same time; each test reads one. */
 const journeys = new Map<RefreshOutcome, Promise<Journey>>();
 const serial = 130_000;
 
@@ -217,11 +217,11 @@ describe.each(refreshOutcomes)('a refresh that ends as %s', (outcome) => {
   });
 
   test('has a request id of its own on every answer (X-Request-ID) [request-id]', () => {
-    const answers = [journey.accepted, ...journey.seen];
-    const ids = answers.map(({ headers }) => requestId.parse(headers['x-request-id']));
+    const responses = [journey.accepted, ...journey.seen];
+    const ids = responses.map(({ headers }) => requestId.parse(headers['x-request-id']));
 
-    expect(new Set(ids).size).toBe(answers.length);
-    expect(answers.map(({ json }) => json.meta.request_id)).toEqual(ids);
+    expect(new Set(ids).size).toBe(responses.length);
+    expect(responses.map(({ json }) => json.meta.request_id)).toEqual(ids);
   });
 });
 
@@ -255,7 +255,7 @@ describe('an inventory that is refreshed again', () => {
     const [before] = await readAllPages(customer.api, scope, { language: 'german' });
     const second = await refreshed(customer, scope, 'german');
 
-    expect(before?.answer.headers['x-description-language']).toBe('english');
+    expect(before?.response.headers['x-description-language']).toBe('english');
     expect(second.outcome).toBe('complete_unchanged');
     expect(second.revision_id).toBe(first.revision_id);
     for (const [language, tag] of [
@@ -264,7 +264,7 @@ describe('an inventory that is refreshed again', () => {
     ] as const) {
       const pages = await readAllPages(customer.api, scope, { language });
       expectTruth(pages, await truth.of(scope, language));
-      expect(pages[0]?.answer.headers).toMatchObject({
+      expect(pages[0]?.response.headers).toMatchObject({
         'x-description-language': language,
         'content-language': tag,
       });

@@ -41,8 +41,8 @@ const paths = [
   `${livePathOf(scope)}/current`,
 ];
 
-function gatewayUrl(place: number): string {
-  return stack.replicasOf('gateway')[place]?.publicUrl ?? stack.gatewayUrl;
+function gatewayUrl(index: number): string {
+  return stack.replicasOf('gateway')[index]?.publicUrl ?? stack.gatewayUrl;
 }
 
 interface Reading {
@@ -50,7 +50,7 @@ interface Reading {
   readonly count: number;
   /** Ends it before so many were read. */
   readonly isEnough?: (seen: readonly SeenPage[]) => boolean;
-  readonly at: (place: number) => string;
+  readonly at: (index: number) => string;
   readonly cutAfterMs: () => number | null;
   readonly workers: number;
 }
@@ -62,12 +62,12 @@ async function readMany(reading: Reading): Promise<SeenPage[]> {
   let next = 0;
   const worker = async () => {
     while (next < count && !isEnough(seen)) {
-      const place = next;
+      const index = next;
       next += 1;
-      const path = paths[place % paths.length] ?? '';
+      const path = paths[index % paths.length] ?? '';
       const apiKey = customer.secret;
       seen.push(
-        await readAndCut({ gatewayUrl: at(place), path, apiKey, cutAfterMs: cutAfterMs() }),
+        await readAndCut({ gatewayUrl: at(index), path, apiKey, cutAfterMs: cutAfterMs() }),
       );
     }
   };
@@ -103,7 +103,7 @@ test(`200 clients that hang up at any moment pay for what reached them (seed ${c
   const customer = await newReader();
   const common = {
     workers: 8,
-    at: (place: number) => gatewayUrl(place % 2),
+    at: (index: number) => gatewayUrl(index % 2),
     cutAfterMs: () => null,
   };
   const measured: number[] = [];
@@ -167,7 +167,7 @@ test('a gateway killed among its reads: no undelivered page stays charged (Charg
 test('while billing is too slow nothing is charged in the end, and reads resume afterwards', async () => {
   const customer = await newReader();
   const ledger = stack.service('billing-ledger');
-  const at = (place: number) => gatewayUrl(place % 2);
+  const at = (index: number) => gatewayUrl(index % 2);
   const common = { customer, workers: 10, at, cutAfterMs: () => null };
   // On a busy machine billing may be too slow for one of them without being stopped.
   const untilDelivered = (wanted: number) =>

@@ -65,19 +65,19 @@ test('every command of docs/customers/quick-start.md succeeds in its order, at t
   });
   const environment = environmentOf(customer, secret);
 
-  const answers: Answer[] = [];
+  const responses: Answer[] = [];
   for (const block of blocksOf(pageOf('quick-start'))) {
     // Later commands name what earlier ones returned.
-    const returned = answers.map(({ data }) => data);
+    const returned = responses.map(({ data }) => data);
     const known = (name: string) => String(returned.find((data) => data[name])?.[name]);
     const command = block
       .replaceAll('76100500000000000', scope.platform_id)
       .replaceAll('invrev_…', known('revision_id'));
-    answers.push(await run(command, { ...environment, REFRESH_ID: known('refresh_id') }));
+    responses.push(await run(command, { ...environment, REFRESH_ID: known('refresh_id') }));
   }
 
-  expect(answers.map(({ status }) => status).join(' ')).toBe('202 200 200 200 200 200 200');
-  const [accepted, ended, current, , changes, batch, live] = answers.map(({ data }) => data);
+  expect(responses.map(({ status }) => status).join(' ')).toBe('202 200 200 200 200 200 200');
+  const [accepted, ended, current, , changes, batch, live] = responses.map(({ data }) => data);
   expect(accepted).toMatchObject({
     state: 'queued',
     billing: { state: 'reserved', credits_reserved: 125 },
@@ -115,8 +115,8 @@ test('every command of docs/customers/account.md succeeds, and the one of docs/c
 
   const [v1 = ''] = blocksOf(pageOf('v1-clients'));
   const page = await run(v1.replaceAll('76100500000000000', scope.platform_id), environment);
-  const answers: Answer[] = [];
-  for (const block of blocksOf(pageOf('account'))) answers.push(await run(block, environment));
+  const responses: Answer[] = [];
+  for (const block of blocksOf(pageOf('account'))) responses.push(await run(block, environment));
 
   expect(page.status).toBe('200');
   for (const [, line = ''] of v1.matchAll(/^# (HTTP.*|X-.*)$/gm)) {
@@ -126,8 +126,8 @@ test('every command of docs/customers/account.md succeeds, and the one of docs/c
   expect(Object.keys(page.data)).toEqual(
     Object.keys(JSON.parse(shown.replaceAll('[…]', '[]')) as object),
   );
-  expect(answers.map(({ status }) => status).join(' ')).toBe('200 200 200 200 201');
-  const [account, statement, usage, alert, issued] = answers.map(({ data }) => data);
+  expect(responses.map(({ status }) => status).join(' ')).toBe('200 200 200 200 201');
+  const [account, statement, usage, alert, issued] = responses.map(({ data }) => data);
   expect(account).toMatchObject({ balance: { available: 995 }, balance_alert: null });
   expect(statement).toMatchObject({ items: [{ kind: 'grant' }, { kind: 'charge' }] });
   expect(usage).toMatchObject({ items: [{ count: 1, charged: 1, reversed: 0 }] });

@@ -55,7 +55,7 @@ beforeAll(async () => {
   customer = await stack.operator.newCustomer();
   api = customer.api.at(entry.url);
   await waitFor('the routes lead to ready replicas', async () => {
-    const { status } = (await answers()).account;
+    const { status } = (await responses()).account;
     return status === 200;
   });
   refreshId = await api.accepted(saved);
@@ -79,12 +79,12 @@ interface Readiness {
 }
 
 async function readinessOf(name: ServiceName): Promise<Readiness> {
-  const answer = await fetch(`${stack?.service(name).url}/readyz`);
-  return (await answer.json()) as Readiness;
+  const response = await fetch(`${stack?.service(name).url}/readyz`);
+  return (await response.json()) as Readiness;
 }
 
 /** `status` or `status code` of one request of each kind; 0 where no replica took it. */
-async function answers() {
+async function responses() {
   const nowMs = () => performance.now();
   const { projectId } = customer;
   const calls = {
@@ -109,7 +109,7 @@ async function expectEverythingServed(): Promise<void> {
     'every service is ready, and every request is served',
     async () => {
       const states = await Promise.all(serviceNames.map(readinessOf));
-      const given = await answers();
+      const given = await responses();
       return (
         states.every(({ status }) => status === 'ok') &&
         Object.values(given).every(({ status }) => status === 200 || status === 202)
@@ -128,7 +128,7 @@ test('without Kafka every service stays behind its address, degraded, and reads 
   });
 
   const states = await Promise.all(serviceNames.map(readinessOf));
-  const given = await answers();
+  const given = await responses();
 
   await stack?.kafka?.start();
   for (const state of states) {
@@ -150,7 +150,7 @@ test('without Kafka every service stays behind its address, degraded, and reads 
 const served = { status: 200, code: null };
 const failsWith = (code: string | null) => ({ status: code === null ? 0 : 503, code });
 
-test.each<[ServiceName, Partial<Awaited<ReturnType<typeof answers>>>]>([
+test.each<[ServiceName, Partial<Awaited<ReturnType<typeof responses>>>]>([
   ['refresh-collector', { account: served, current: served }],
   ['billing-ledger', { status: served, list: served, current: failsWith('billing_unavailable') }],
   [
@@ -171,7 +171,7 @@ test.each<[ServiceName, Partial<Awaited<ReturnType<typeof answers>>>]>([
     });
     const others = serviceNames.filter((other) => other !== name);
     const states = await Promise.all(others.map(readinessOf));
-    const given = await answers();
+    const given = await responses();
 
     unreachable = null;
     expect(failing.problems).toContain('MongoDB is unavailable');
@@ -187,7 +187,7 @@ test('without the MongoDB of the gateway its address refuses connections until i
   databases.get('gateway')?.recheck();
 
   await waitFor('the gateway is taken out', async () => {
-    const given = await answers();
+    const given = await responses();
     return Object.values(given).every(({ status }) => status === 0);
   });
 

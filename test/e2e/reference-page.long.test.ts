@@ -88,8 +88,8 @@ test('the reference calls the local stack with a key that is kept nowhere (Authe
 
 test('every operation is shown, and an address configures nothing', async () => {
   const { context, page } = await openReference();
-  const answer = await fetch(`${stack.gatewayUrl}/openapi.json`);
-  const { paths } = (await answer.json()) as { paths: Record<string, object> };
+  const response = await fetch(`${stack.gatewayUrl}/openapi.json`);
+  const { paths } = (await response.json()) as { paths: Record<string, object> };
   const operations = Object.values(paths).flatMap((path) => Object.keys(path));
 
   expect(await page.locator('.opblock').count()).toBe(operations.length);

@@ -8,7 +8,7 @@ import { callersOf } from '@inventory/local-stack/service-tokens';
 import { elapsedSince, monotonicNow } from '@inventory/runtime/clock';
 import { copyDatabase, type DatabaseCopy, restoreDatabase } from '@inventory/testkit/database-copy';
 import { waitFor } from '@inventory/testkit/wait-for';
-import type { ApiAnswer } from '../../services/gateway/test/support/api-call.ts';
+import type { ApiResponse } from '../../services/gateway/test/support/api-call.ts';
 import { untilCompleted } from './support/follow-refresh.ts';
 import type { Credential, Customer, Operator } from './support/operator.ts';
 import { readProjectLog } from './support/project-log.ts';
@@ -52,7 +52,7 @@ let ids: string[];
 let again: string;
 let lostCursor: string;
 /** What the revoked keys were answered, by the step before. */
-const answered = new Map<string, readonly number[]>();
+const responded = new Map<string, readonly number[]>();
 
 /** The steps of docs/operators/backup-and-restore.md, after a disaster and before customers are let in. */
 beforeAll(async () => {
@@ -85,7 +85,7 @@ beforeAll(async () => {
     const log = readFileSync(stack.service('gateway').logFile, 'utf8');
     await step.run(cluster, { backupAtMs, auditLines: log.split('\n') });
     durations.push(`${step.name} ${seconds(elapsedSince(startMs))}`);
-    if (['start', 'revoke'].includes(step.name)) answered.set(step.name, await statusOfRevoked());
+    if (['start', 'revoke'].includes(step.name)) responded.set(step.name, await statusOfRevoked());
   }
   again = await refreshed(3);
   report({ backupAtMs, disasterAtMs, durations });
@@ -210,7 +210,7 @@ function untilAnnounced(events: number) {
   });
 }
 
-function listEvents(query = ''): Promise<ApiAnswer> {
+function listEvents(query = ''): Promise<ApiResponse> {
   return customer.api.call({ path: `/v2/projects/${customer.projectId}/events${query}` });
 }
 
@@ -229,7 +229,7 @@ test('after a restore every credit is where it was before the disaster, not as o
   expect(await stack.operator.verify()).toMatchObject({ ok: true, problems: [] });
 });
 
-test('after a restore every event has one place again, and a cursor from beyond the backup is answered with recovery (Events: log_epoch_changed)', async () => {
+test('after a restore every event has one position again, and a cursor from beyond the backup is answered with recovery (Events: log_epoch_changed)', async () => {
   const all = [...ids, again];
   const log = await waitFor('the new event is in the log', async () => {
     const read = await readProjectLog(stack, customer.projectId);
@@ -254,6 +254,6 @@ test('after a restore, with half of the services on new secrets, refreshes resum
 });
 
 test('after a restore a Credential that was revoked since the backup, by an operator or by its customer, is revoked again before the gateway is opened', () => {
-  expect(answered.get('start')).toEqual([200, 200]);
-  expect(answered.get('revoke')).toEqual([401, 401]);
+  expect(responded.get('start')).toEqual([200, 200]);
+  expect(responded.get('revoke')).toEqual([401, 401]);
 });

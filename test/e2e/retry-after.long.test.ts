@@ -35,7 +35,7 @@ interface Followed {
 const lateBy = (record: { readonly completed_at: string }) =>
   Date.now() - Date.parse(record.completed_at);
 
-/** A client that does nothing but wait for Retry-After and look again. */
+/** A client that does nothing but wait for Retry-After and poll again. */
 async function obey(scope: InventoryKey): Promise<Followed> {
   const accepted = await customer.api.refresh(scope);
   expect(accepted.status).toBe(202);

@@ -72,11 +72,11 @@ const egressIdentities = 4;
 const saved = sizeScope(100, 1);
 const serialsPerRow = 1_000;
 /** Memory and CPU at rest, over those before the first row. */
-const restMax = { memoryRatio: 2, cpuRatio: 3, cpu: 0.1 } as const;
+const cooldownMax = { memoryRatio: 2, cpuRatio: 3, cpu: 0.1 } as const;
 
 let stack: TestStack;
 let links: FaultyLinks;
-let atRest: readonly Level[];
+let idleLevels: readonly Level[];
 let rowsRun = 0;
 const matrix: string[] = [];
 
@@ -103,7 +103,7 @@ beforeAll(async () => {
   const load = await startMixedLoad({ stack, firstSerial: serialsPerRow, saved });
   await load.stop();
   await load.untilEnded();
-  atRest = await readLevels(stack);
+  idleLevels = await readLevels(stack);
 });
 afterAll(async () => {
   process.stderr.write(`${['', head, ...matrix].join('\n')}\n`);
@@ -191,11 +191,11 @@ test.each(rows.map((row) => [titleOf(row), row] as const))(
       await load.untilEnded();
       const endedMs = performance.now() - returnedMs;
       await untilNothingIsPending();
-      const levels = await untilAtRest();
+      const levels = await untilIdle();
       note(title, { healthy, returned, startMs, endedMs, levels, load });
 
       expectInTime(row, healthy, returned);
-      expectStatedAnswers(row, load);
+      expectStatedResponses(row, load);
       for (const arrival of [healthy, returned]) {
         await expectBalancedBooks(stack, arrival.customer, arrival.refreshIds);
       }
@@ -226,18 +226,19 @@ async function untilNothingIsPending(): Promise<void> {
 }
 
 /** Memory and CPU are back to their level. */
-async function untilAtRest(): Promise<readonly Level[]> {
+async function untilIdle(): Promise<readonly Level[]> {
   return await waitFor('memory and CPU are back to their level', async () => {
     const levels = await readLevels(stack);
     const high = levels.filter(({ cpu, residentMb }, index) => {
-      const before = atRest[index];
+      const before = idleLevels[index];
       if (!before) return true;
-      const { cpuRatio, memoryRatio } = restMax;
+      const { cpuRatio, memoryRatio } = cooldownMax;
       return (
-        residentMb > memoryRatio * before.residentMb || cpu > cpuRatio * before.cpu + restMax.cpu
+        residentMb > memoryRatio * before.residentMb ||
+        cpu > cpuRatio * before.cpu + cooldownMax.cpu
       );
     });
-    if (high.length > 0) throw new Error(JSON.stringify({ high, atRest }));
+    if (high.length > 0) throw new Error(JSON.stringify({ high, idleLevels }));
     return levels;
   });
 }
@@ -262,12 +263,12 @@ const stated = {
 } as const;
 
 /** Every answer is one that the contract names; without the gateway there may be none. */
-function expectStatedAnswers({ dependency }: Row, { answers }: MixedLoad): void {
-  const unstated = [...answers].filter((answer) => {
-    const [operation = '', status = ''] = answer.split(' ');
+function expectStatedResponses({ dependency }: Row, { responses }: MixedLoad): void {
+  const unstated = [...responses].filter((response) => {
+    const [operation = '', status = ''] = response.split(' ');
     if (dependency === 'gateway' && status === '0') return false;
     const known: readonly string[] = stated[operation as keyof typeof stated];
-    return !known.some((one) => `${answer} `.startsWith(`${operation} ${one} `));
+    return !known.some((one) => `${response} `.startsWith(`${operation} ${one} `));
   });
   expect(unstated).toEqual([]);
 }
@@ -313,7 +314,7 @@ function note(
   );
   const memory = levels.map(({ residentMb, service }, index) => ({
     service,
-    ratio: residentMb / (atRest[index]?.residentMb ?? 0),
+    ratio: residentMb / (idleLevels[index]?.residentMb ?? 0),
   }));
   const [most] = memory.toSorted((left, right) => right.ratio - left.ratio);
   const cpu = Math.max(...levels.map((level) => level.cpu));
@@ -327,6 +328,6 @@ function note(
   ];
   const line = `| ${cells.join(' | ')} |`;
   matrix.push(line);
-  const answers = [...load.answers].toSorted().join(', ');
-  process.stderr.write(`${line}\n  ${answers}\n`);
+  const responses = [...load.responses].toSorted().join(', ');
+  process.stderr.write(`${line}\n  ${responses}\n`);
 }

@@ -4,7 +4,7 @@ import { type ServiceName, serviceNames } from '@inventory/contracts/topics';
 import { newRefreshId } from '@inventory/testkit/builders';
 import { waitFor } from '@inventory/testkit/wait-for';
 import {
-  type ApiAnswer,
+  type ApiResponse,
   closeCalls as closeApiCalls,
 } from '../../services/gateway/test/support/api-call.ts';
 import { untilCompleted } from './support/follow-refresh.ts';
@@ -42,12 +42,12 @@ async function newCredential(projectId: string, options = {}): Promise<Credentia
   return credential;
 }
 
-function refusalOf({ status, json }: ApiAnswer): readonly [number, string] {
+function refusalOf({ status, json }: ApiResponse): readonly [number, string] {
   return [status, errorBody.parse(json).error.code];
 }
 
 /** The answer without what differs between any two requests. */
-function withoutRequestId({ status, text }: ApiAnswer) {
+function withoutRequestId({ status, text }: ApiResponse) {
   return { status, text: text.replaceAll(/req_[0-9a-f-]{36}/g, 'req') };
 }
 
@@ -92,7 +92,7 @@ describe('what belongs to one Project (Tenancy)', () => {
     const first = await owner.api.current(scope, '?page_size=10');
     const cursor = encodeURIComponent(first.json.data.pagination.next_cursor);
 
-    for (const answer of [
+    for (const response of [
       await stranger.api.current(scope, `?cursor=${cursor}`),
       await owner.api.current(other, `?cursor=${cursor}`),
       await owner.api.current(scope, `?language=german&cursor=${cursor}`),
@@ -101,8 +101,8 @@ describe('what belongs to one Project (Tenancy)', () => {
         `?cursor=${cursor.slice(0, -1)}${cursor.endsWith('A') ? 'B' : 'A'}`,
       ),
     ]) {
-      expect(refusalOf(answer)).toEqual([422, 'invalid_cursor']);
-      expect(answer.json.meta.credits_charged).toBe(0);
+      expect(refusalOf(response)).toEqual([422, 'invalid_cursor']);
+      expect(response.json.meta.credits_charged).toBe(0);
     }
     expect((await owner.api.current(scope, `?cursor=${cursor}`)).status).toBe(200);
   });
@@ -111,19 +111,19 @@ describe('what belongs to one Project (Tenancy)', () => {
     const stranger = await newCustomer();
     const before = await stack.operator.balance(owner.accountId);
 
-    const answer = await stranger.api.current(scope);
+    const response = await stranger.api.current(scope);
 
-    expect(answer.status).toBe(200);
+    expect(response.status).toBe(200);
     expect(await stack.operator.balance(owner.accountId)).toEqual(before);
     expect(await stack.operator.balance(stranger.accountId)).toMatchObject({ total: 999_999 });
   });
 });
 
 describe('a key that is not valid (Authentication)', () => {
-  async function untilRefused({ api }: Credential): Promise<ApiAnswer> {
+  async function untilRefused({ api }: Credential): Promise<ApiResponse> {
     return waitFor('the key is refused', async () => {
-      const answer = await api.status(refreshId);
-      return answer.status === 401 && answer;
+      const response = await api.status(refreshId);
+      return response.status === 401 && response;
     });
   }
 
@@ -142,16 +142,16 @@ describe('a key that is not valid (Authentication)', () => {
     await operator.call('changeAccount', { account_id: ofAccount.accountId, state: 'suspended' });
 
     const changed = owner.secret.replace(/.$/, (last) => (last === 'a' ? 'b' : 'a'));
-    const answers = [
+    const responses = [
       await createPublicApi(gatewayUrl, changed).status(refreshId),
       await createPublicApi(gatewayUrl, 'no key at all').status(refreshId),
       ...(await Promise.all([revoked, expiring, ofProject, ofAccount].map(untilRefused))),
     ];
 
-    for (const answer of answers) {
-      expect(refusalOf(answer)).toEqual([401, 'invalid_api_key']);
-      expect(withoutRequestId(answer)).toEqual(withoutRequestId(answers[0] as ApiAnswer));
-      expect(answer.headers['ratelimit']).toBeUndefined();
+    for (const response of responses) {
+      expect(refusalOf(response)).toEqual([401, 'invalid_api_key']);
+      expect(withoutRequestId(response)).toEqual(withoutRequestId(responses[0] as ApiResponse));
+      expect(response.headers['ratelimit']).toBeUndefined();
     }
     await operator.call('changeAccount', { account_id: ofAccount.accountId, state: 'active' });
     await waitFor(
@@ -206,17 +206,17 @@ describe('a key that may not do everything (Scopes, Network policy)', () => {
       headers: { 'x-forwarded-for': '10.1.2.3' },
     });
 
-    for (const answer of [refused, claimed]) {
-      expect(refusalOf(answer)).toEqual([403, 'permission_denied']);
-      expect(answer.json.error.detail).toEqual({ reason: 'network_policy' });
-      expect(answer.headers['ratelimit']).toBeUndefined();
+    for (const response of [refused, claimed]) {
+      expect(refusalOf(response)).toEqual([403, 'permission_denied']);
+      expect(response.json.error.detail).toEqual({ reason: 'network_policy' });
+      expect(response.headers['ratelimit']).toBeUndefined();
     }
     expect((await here.api.status(refreshId)).status).toBe(200);
   });
 });
 
 test.each<[ServiceName, string, readonly ServiceName[]]>([
-  ['gateway', '/internal/projects/{project}/standing', ['event-stream']],
+  ['gateway', '/internal/projects/{project}/event-access', ['event-stream']],
   ['gateway', '/internal/accounts/{account}/event-projects', ['event-stream']],
   ['refresh-collector', '/admission', ['gateway']],
   ['billing-ledger', '/prices', ['gateway']],
@@ -232,8 +232,8 @@ test.each<[ServiceName, string, readonly ServiceName[]]>([
   const url = `${base}${filled}`;
   const askWith = async (token: string | undefined) => {
     const headers = token === undefined ? {} : { 'x-service-token': token };
-    const answer = await fetch(url, { headers });
-    return { status: answer.status, body: await answer.text() };
+    const response = await fetch(url, { headers });
+    return { status: response.status, body: await response.text() };
   };
 
   for (const caller of serviceNames) {
@@ -255,15 +255,15 @@ test('nothing that is private is on the public port, whatever tokens are shown',
   const headers = { 'x-service-token': serviceToken, authorization: `Bearer ${operatorToken}` };
   const paths = [
     '/operator/v1/accounts',
-    `/internal/projects/${owner.projectId}/standing`,
+    `/internal/projects/${owner.projectId}/event-access`,
     '/metrics',
     '/livez',
     '/readyz',
   ];
   for (const path of paths) {
-    const answer = await fetch(`${stack.gatewayUrl}${path}`, { headers });
-    expect([path, answer.status]).toEqual([path, 404]);
-    await answer.body?.cancel();
+    const response = await fetch(`${stack.gatewayUrl}${path}`, { headers });
+    expect([path, response.status]).toEqual([path, 404]);
+    await response.body?.cancel();
   }
 });
 

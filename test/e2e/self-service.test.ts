@@ -27,9 +27,9 @@ async function refreshBatch(api: PublicApi, sizes: readonly number[]): Promise<s
     idempotency_key: `size ${assets}`,
   }));
   const path = '/v2/platform/inventory-refreshes/batch';
-  const answer = await api.call({ method: 'POST', path, body: { items } });
+  const response = await api.call({ method: 'POST', path, body: { items } });
   return refreshBatchResults
-    .parse(answer.json.data)
+    .parse(response.json.data)
     .items.flatMap((item) => (item.success ? [item.data.refreshId] : []));
 }
 

@@ -20,7 +20,7 @@ const readers = 24;
 const pacingMs = 400;
 /** More would wait for a dead server only to keep the living ones busy. */
 const unansweredMax = 20;
-/** A dead member's place in its group is given on after that. */
+/** A dead member's partitions are given to others after that. */
 const sessionTimeoutMs = 15_000;
 /** A killed broker is not let back before its session is over: 9 s by default. */
 const quickReturn = {
@@ -40,7 +40,7 @@ beforeAll(async () => {
     ownBackends: true,
     kafkaSettings: { ...eagerRetention, ...quickReturn },
     replicas: { gateway: 2 },
-    // The seats on a killed gateway are free after its lease.
+    // The slots on a killed gateway are free after its lease.
     serviceEnvironment: { gateway: { STREAMS_PER_PROJECT_MAX: String(2 * readers) } },
   });
   // As a balancer: only to gateways that are up.
@@ -58,7 +58,9 @@ beforeAll(async () => {
   followers = Array.from({ length: readers }, () =>
     startFollower({ url: network.url, projectId, apiKey }),
   );
-  await waitFor('every reader has its first place', () => followers.every((one) => one.isPlaced()));
+  await waitFor('every reader has its first position', () =>
+    followers.every((one) => one.hasPosition()),
+  );
 });
 afterAll(async () => {
   await Promise.all(followers.map((one) => one.stop()));

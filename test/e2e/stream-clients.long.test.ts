@@ -40,12 +40,12 @@ beforeAll(async () => {
 });
 afterAll(() => stack?.close());
 
-/** A reader that dies between applying an event and saving its place, and starts again from there. */
+/** A reader that dies between applying an event and saving its position, and starts again from there. */
 interface MortalReader {
   readonly name: string;
   /** Event ids in the order they were applied. */
   readonly applied: () => readonly string[];
-  readonly isPlaced: () => boolean;
+  readonly hasPosition: () => boolean;
   readonly deaths: () => number;
   readonly network: CuttingProxy;
   /** Why it ended when no test killed it. */
@@ -103,7 +103,7 @@ function startOther(client: OtherClient, network: CuttingProxy): MortalReader {
   return {
     name: client.name,
     applied: () => applied,
-    isPlaced: () => saved !== null,
+    hasPosition: () => saved !== null,
     deaths: () => deaths,
     network,
     complaints: () => '',
@@ -149,7 +149,7 @@ async function startPython(
     name: library,
     applied: () =>
       existsSync(appliedFile) ? readFileSync(appliedFile, 'utf8').trim().split('\n') : [],
-    isPlaced: () => existsSync(join(folder, 'cursor')),
+    hasPosition: () => existsSync(join(folder, 'cursor')),
     deaths: () => deaths,
     network,
     complaints: () => complaints.join(''),
@@ -190,9 +190,9 @@ async function startReaders(): Promise<MortalReader[]> {
 test('clients that others wrote read every event through the reconnects of a day, and through deaths between apply and save (Events) [events-applied-once]', async () => {
   const readers = await startReaders();
   try {
-    await waitFor('every reader has a place', () => {
+    await waitFor('every reader has a position', () => {
       const left = readers
-        .filter((one) => !one.isPlaced())
+        .filter((one) => !one.hasPosition())
         .map(
           (one) => `${one.name} ${one.network.connections()} ${one.deaths()} ${one.complaints()}`,
         );

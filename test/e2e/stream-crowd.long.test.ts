@@ -61,8 +61,8 @@ test('1,000 streams that are cut off at random give every reader each event once
     ),
   );
   await waitFor(
-    'every reader has its first place',
-    () => followers.every((one) => one.isPlaced()),
+    'every reader has its first position',
+    () => followers.every((one) => one.hasPosition()),
     { everyMs: 250 },
   );
   const wanted = chance.shuffled(

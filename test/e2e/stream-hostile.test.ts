@@ -159,7 +159,7 @@ test('whatever a header contains, only a whole and valid request opens a stream'
   expect(requests.length + malformedCursors().length).toBeGreaterThan(120);
 });
 
-test('streams that were opened and cut at once, by the hundred, leave no place taken', async () => {
+test('streams that were opened and cut at once, by the hundred, leave no slot taken', async () => {
   // With a key of their own: streams of one key make room for its next one, so they leave none taken.
   const { secret } = await stack.operator.newCredential(customer.projectId, { scopes });
   const opened = Array.from({ length: 300 }, (_none, index) => index);

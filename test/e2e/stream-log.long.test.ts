@@ -47,7 +47,7 @@ async function refreshed({ api, projectId }: Customer, count: number): Promise<v
 
 /**
  * More events than any refreshes could make here, each a copy of the newest; none is ever pruned. They
- * are dated in the future, where the sweep does not look: the next event announces them.
+ * are dated in the future, which the sweep does not read: the next event announces them.
  */
 async function fillLog(projectId: string): Promise<void> {
   interface Entry {
@@ -104,7 +104,7 @@ test('clients that stop reading are cut off within 30 s, slow no other client, a
   await refreshed(other, 1);
   await elsewhere.events(1);
   await waitFor(
-    'the seats of those that do not read are free',
+    'the slots of those that do not read are free',
     async () => {
       const readers = await Promise.all([1, 2, 3].map(() => open(crowded)));
       for (const reader of readers) reader.cut();
@@ -215,7 +215,7 @@ test('the reader of docs/customers/events.md prints what happened while it was d
   };
 
   const first = start();
-  await waitFor('it has a place', () => existsSync(env.CURSOR_FILE));
+  await waitFor('it has a position', () => existsSync(env.CURSOR_FILE));
   first.reader.kill('SIGKILL');
   await first.closed;
   await refreshed(customer, 2);

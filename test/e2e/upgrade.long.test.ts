@@ -64,7 +64,7 @@ async function newFollowedCustomer() {
   const customer = await newReadingCustomer({ operator, gatewayUrls: [url] });
   const { projectId, secret: apiKey } = customer;
   const follower = startFollower({ url, projectId, apiKey, library: older.library });
-  await waitFor('the stream has its position', () => follower.isPlaced());
+  await waitFor('the stream has its position', () => follower.hasPosition());
   return { customer, follower };
 }
 

@@ -1,6 +1,6 @@
 import { v1InvalidRequest } from '@inventory/contracts/http/v1';
 import { waitFor } from '@inventory/testkit/wait-for';
-import type { ApiAnswer } from '../../services/gateway/test/support/api-call.ts';
+import type { ApiResponse } from '../../services/gateway/test/support/api-call.ts';
 import { typicalEnds } from './support/live-ends.ts';
 import type { Customer } from './support/operator.ts';
 import { openTruthReader, type TruthReader } from './support/platform-truth.ts';
@@ -44,12 +44,12 @@ describe.each(dialects)('the %s route of V1', (dialect) => {
       headers,
     });
 
-  async function expectFailure(answer: ApiAnswer, status: number, text: string, code: string) {
-    expect(answer.status).toBe(status);
-    expectSigned(answer);
-    expect(answer.headers['x-credits-charged']).toBeUndefined();
-    if (dialect === 'original') expect(answer.json).toEqual({ detail: text });
-    else expect(answer.json.error.code).toBe(code);
+  async function expectFailure(response: ApiResponse, status: number, text: string, code: string) {
+    expect(response.status).toBe(status);
+    expectSigned(response);
+    expect(response.headers['x-credits-charged']).toBeUndefined();
+    if (dialect === 'original') expect(response.json).toEqual({ detail: text });
+    else expect(response.json.error.code).toBe(code);
   }
 
   test('401, 402, 403, 409, 422 and 429 are each its own answer (V1 status codes) [v1-rule-5]', async () => {
@@ -94,7 +94,7 @@ test('V1 shares its price, its permission and its rate window with Live Page', a
   const customer = await stack.operator.newCustomer({ requestsPerMinute: 3, credits: 10 });
   const scope = sizeScope(3, serial);
 
-  const answers = [
+  const responses = [
     await customer.api.call({ path: v1Paths.original(scope) }),
     await customer.api.call({ path: v1Paths.alias(scope) }),
     await customer.api.call({ path: livePathOf(scope) }),
@@ -102,8 +102,8 @@ test('V1 shares its price, its permission and its rate window with Live Page', a
   ];
 
   // A window may end in between; all four fit into no single one.
-  expect(answers.filter(({ status }) => status === 200).length).toBeGreaterThanOrEqual(3);
-  const paid = answers.filter(({ status }) => status === 200).length;
+  expect(responses.filter(({ status }) => status === 200).length).toBeGreaterThanOrEqual(3);
+  const paid = responses.filter(({ status }) => status === 200).length;
   expect((await stack.operator.balance(customer.accountId)).available).toBe(10 - paid);
   const rows = await stack.operator.statement(customer.accountId);
   const products = rows.filter(({ kind }) => kind === 'charge').map((row) => row.productCode);

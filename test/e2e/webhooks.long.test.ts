@@ -24,12 +24,12 @@ afterAll(async () => {
   await stack?.close();
   await story?.receiver.close();
 });
-beforeEach(() => story.receiver.answerWith(() => ({ status: 204 })));
+beforeEach(() => story.receiver.respondWith(() => ({ status: 204 })));
 
 test('an event-stream that is killed between sending and its record sends again, with the same id and the same bytes (Events: webhooks)', async () => {
   const customer = await story.subscriber();
   let kills: Promise<unknown> | undefined;
-  story.receiver.answerWith(async () => {
+  story.receiver.respondWith(async () => {
     kills ??= Promise.all(
       stack.replicasOf('event-stream').map((replica) => replica.kill('SIGKILL')),
     );

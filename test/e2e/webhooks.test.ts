@@ -13,7 +13,7 @@ afterAll(async () => {
   await stack.close();
   await story?.receiver.close();
 });
-beforeEach(() => story.receiver.answerWith(() => ({ status: 204 })));
+beforeEach(() => story.receiver.respondWith(() => ({ status: 204 })));
 
 test('every refresh reaches the endpoint once, signed, as the same JSON that the log holds (Events: webhooks)', async () => {
   const customer = await story.subscriber();
@@ -35,8 +35,8 @@ test('what is appended while events are switched off is sent once they are back 
 
   await events(false);
   await waitFor('the gateway refuses the list', async () => {
-    const answer = await customer.api.call({ path: `/v2/projects/${customer.projectId}/events` });
-    return answer.status === 403;
+    const response = await customer.api.call({ path: `/v2/projects/${customer.projectId}/events` });
+    return response.status === 403;
   });
   const [id] = await story.refreshed(customer);
   await events(true);
@@ -57,7 +57,7 @@ test('an endpoint that went away is disabled; mended, an operator switches it on
       '--json',
     ]);
   const began = new Date().toISOString();
-  story.receiver.answerWith(() => ({ status: 410 }));
+  story.receiver.respondWith(() => ({ status: 410 }));
   await story.refreshed(customer);
   const disabled = await waitFor('the endpoint is disabled', async () => {
     const { json } = await api.call({ path: `${hooksPath}/${endpointId}` });
@@ -65,7 +65,7 @@ test('an endpoint that went away is disabled; mended, an operator switches it on
   });
   await story.refreshed(customer, 2);
   const tried = story.receiver.of(customer.path).length;
-  story.receiver.answerWith(() => ({ status: 204 }));
+  story.receiver.respondWith(() => ({ status: 204 }));
 
   const ends = [
     await operator('test'),

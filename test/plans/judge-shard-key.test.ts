@@ -11,7 +11,7 @@ it.each([
   ['is the key', { projectId: 1 }, byProject, true],
   ['begins with the `_id`', { _id: 1 }, byProject, true],
   ['begins with a part of the key', { projectId: 1, slot: 1 }, byBoth, false],
-  ['has the key behind another field', { slot: 1, projectId: 1 }, byProject, false],
+  ['has the key after another field', { slot: 1, projectId: 1 }, byProject, false],
   ['lacks the key', { slot: 1 }, byHash, false],
 ] as const)('a unique index that %s (sharding)', (_title, keys, key, isAccepted) => {
   expect(isUniqueWithin({ keys }, key)).toBe(isAccepted);

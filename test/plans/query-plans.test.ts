@@ -1,5 +1,5 @@
-import { openPlanningServer } from './ask-server.ts';
 import { judgeQuery } from './judge-query.ts';
+import { openPlanningServer } from './planning-server.ts';
 import { declared, indexesOf, readQueries, type SentQuery } from './read-queries.ts';
 
 /** Collections that are read from the first to the last document: with the bound and the reason. */

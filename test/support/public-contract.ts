@@ -1,6 +1,6 @@
 import { publicDocument } from '../../services/gateway/src/http/openapi/describe-public-api.ts';
 import { publicRoutes } from '../../services/gateway/src/public-routes.ts';
-import { answerContract } from './answer-contract.ts';
+import { responseContract } from './response-contract.ts';
 
 /** Throws when an answer of the public API differs from its document. */
-export const expectDocumented = answerContract(publicDocument(publicRoutes));
+export const expectDocumented = responseContract(publicDocument(publicRoutes));

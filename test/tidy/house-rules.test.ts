@@ -11,7 +11,7 @@ const product = sources.filter(
 );
 
 /** The lines that match a pattern, as `path: text`. */
-function places(files: readonly TrackedFile[], pattern: RegExp): string[] {
+function occurrences(files: readonly TrackedFile[], pattern: RegExp): string[] {
   return files.flatMap(({ path, text }) =>
     text
       .split('\n')
@@ -80,20 +80,22 @@ describe('the sources', () => {
   it('take time and chance as arguments', () => {
     const free = /^libs\/(runtime|testkit|backends)\//;
     const bound = product.filter(({ path }) => !free.test(path));
-    expect(places(bound, /Date\.now\(|new Date\(\)|Math\.random\(|performance\.now\(/)).toEqual([]);
+    expect(
+      occurrences(bound, /Date\.now\(|new Date\(\)|Math\.random\(|performance\.now\(/),
+    ).toEqual([]);
   });
 
-  it('read the environment in one place per process', () => {
+  it('read the environment in one occurrence per process', () => {
     const free = /^libs\/(runtime\/src\/telemetry|service-host\/src\/run-main|testkit)|\/main\.ts$/;
     const bound = product.filter(({ path }) => !free.test(path));
-    expect(places(bound, /process\.env/)).toEqual([]);
+    expect(occurrences(bound, /process\.env/)).toEqual([]);
   });
 
   it('hold no skipped or focused test, no mocked module, no unowned promise of later work', () => {
     const patterns = /\b(it|describe|test)\.(only|skip|todo)\(|\bjest\.mock\(|FIXME|TODO(?!\(#\d)/;
     const here = 'test/tidy/house-rules.test.ts';
     const others = sources.filter(({ path }) => path !== here);
-    expect(places(others, patterns)).toEqual([]);
+    expect(occurrences(others, patterns)).toEqual([]);
   });
 
   it('judge a time in long tests only, and hold no rule by them alone (decisions/0008)', () => {
@@ -101,7 +103,9 @@ describe('the sources', () => {
     const own =
       /^(libs\/testkit\/src\/wait-for\.ts|test\/(tidy\/house-rules|support\/start-command))/;
     const files = short.filter(({ path }) => /\/test\/|^test\/|\.test\.ts$/.test(path));
-    expect(places(files, /\bwithinMs:/).filter((place) => !own.test(place))).toEqual([]);
+    expect(occurrences(files, /\bwithinMs:/).filter((occurrence) => !own.test(occurrence))).toEqual(
+      [],
+    );
     const [map] = trackedFiles(/^docs\/generated\/spec-map\.md$/);
     expect(map?.text).toContain('## Rules that no test of `npm test` holds\n\nNone.');
   });
@@ -109,7 +113,7 @@ describe('the sources', () => {
   it('distinguish errors by class or by code', () => {
     const byName =
       /([Ee]rror|cause|reason|failure)\)?\.(name|message) [!=]==|'name' in |\.name [!=]== '[A-Z]/;
-    expect(places(product, byName)).toEqual([]);
+    expect(occurrences(product, byName)).toEqual([]);
   });
 
   it('repeat writes of many documents, which the driver does not (operators/mongodb: elections)', () => {
@@ -162,7 +166,7 @@ describe('the repository', () => {
     );
     const machine =
       /registry\.npmjs|pypi\.org|repo1?\.maven|crates\.io|\/work\/main|\/root\/|\/home\/(?!someone\b)[a-z]/;
-    expect(places(files, machine)).toEqual([]);
+    expect(occurrences(files, machine)).toEqual([]);
   });
 
   it('has one exact version of every package it declares', () => {

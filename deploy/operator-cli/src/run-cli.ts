@@ -8,7 +8,7 @@ import { runCommand } from './run-command.ts';
 
 const helpColumns = 100;
 const afterHelp = `
-Every command explains its options with --help. --json prints the answer as the API gave it.
+Every command explains its options with --help. --json prints the response as the API gave it.
 Exit codes: 0 done, 1 refused or failed (the code is on standard error), 2 wrong usage.
 The operator API is OPERATOR_URL with OPERATOR_TOKEN from the environment; without them, that
 of the local stack (.local/stack.json here or in a directory above).`;

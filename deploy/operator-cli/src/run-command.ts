@@ -125,7 +125,7 @@ export function showResponse(
 /** A response in another form comes from another server at the address. */
 function refusalText({ status, error }: OperatorResponse<unknown>): string {
   if (error === undefined) {
-    return `http_${status}: the address does not answer as the operator API\n`;
+    return `http_${status}: the address does not respond as the operator API\n`;
   }
   return `${error.code}: ${error.message}\n${detailLines(error.detail)}`;
 }

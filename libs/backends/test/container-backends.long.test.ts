@@ -12,7 +12,7 @@ import { consumeRecord, produceRecord, topicNames } from './records.ts';
 
 const environment = machineEnvironment();
 /** Reported as skipped where no Docker daemon answers; the reason is printed. */
-const onDocker = doesDockerAnswer() ? test : test.skip;
+const onDocker = doesDockerRespond() ? test : test.skip;
 const running: Backends[] = [];
 let parent: string;
 let dataDir: string;
@@ -42,7 +42,7 @@ function docker(...args: string[]): string {
   return execFileSync('docker', args, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] });
 }
 
-function doesDockerAnswer(): boolean {
+function doesDockerRespond(): boolean {
   try {
     return /^\d/.test(docker('version', '--format', '{{.Server.Version}}'));
   } catch {

@@ -4,7 +4,7 @@ import type { Refusal, RefusalCode } from './refusal.ts';
 export type Surface = 'public' | 'operator' | 'internal';
 
 interface Row {
-  /** The surfaces that answer it; none where only outcomes of commands carry it. */
+  /** The surfaces that respond with it; none where only outcomes of commands carry it. */
   readonly on: readonly Surface[];
   readonly status: number;
   /** Fixed text for people, without internals. */
@@ -18,9 +18,9 @@ const outside = ['public', 'operator'] as const;
 const toCustomers = ['public'] as const;
 const toOperators = ['operator'] as const;
 const inside = ['internal'] as const;
-/** Decided by another service, and answered to the customer as it is. */
+/** Decided by another service, and passed to the customer as it is. */
 const passedOn = ['public', 'internal'] as const;
-/** Decided by another service, and answered to the operator as it is. */
+/** Decided by another service, and passed to the operator as it is. */
 const setByOperators = ['operator', 'internal'] as const;
 
 /** The one table of refusals: one code, one HTTP status and one text, on every HTTP surface. */
@@ -222,7 +222,7 @@ export const refusalCodes = {
   },
   usage_too_large: { on: inside, status: 422, message: 'More use than one report may have.' },
   digest_mismatch: { on: inside, status: 422, message: 'The body does not have this digest.' },
-  chunk_conflict: { on: inside, status: 409, message: 'Another chunk is staged at this place.' },
+  chunk_conflict: { on: inside, status: 409, message: 'Another chunk is staged at this position.' },
   inventory_erased: {
     on: inside,
     status: 409,
@@ -235,7 +235,7 @@ export const refusalCodes = {
   charge_unknown: { on: [], status: 409, message: 'There is no such charge.' },
 } as const satisfies Record<RefusalCode, Row>;
 
-/** Codes that a surface can answer. */
+/** Codes that a surface can respond with. */
 export type CodeOn<On extends Surface> = {
   [Code in RefusalCode]: On extends (typeof refusalCodes)[Code]['on'][number] ? Code : never;
 }[RefusalCode];
@@ -247,7 +247,7 @@ export function rowOf(code: RefusalCode): Row {
   return refusalCodes[code];
 }
 
-/** Whether a surface answers a code. */
+/** Whether a surface responds with a code. */
 export function isOn<On extends Surface>(code: RefusalCode, surface: On): code is CodeOn<On> {
   return rowOf(code).on.includes(surface);
 }

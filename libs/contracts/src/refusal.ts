@@ -13,7 +13,7 @@ import { admissionReason, operatorRole, permission, upstreamReason } from './voc
 
 /**
  * Refusals: the expected ways in which a request or a command is not carried out. The value is
- * passed on unchanged from the decision to the last answer. `code` names the refusal, `detail` is
+ * passed on unchanged from the decision to the last response. `code` names the refusal, `detail` is
  * `error.detail` of every client, `retry_after_seconds` the time until another try is worthwhile.
  * Status and text of a code: `refusal-codes.ts`.
  */

@@ -46,7 +46,7 @@ export type RefreshState = z.infer<typeof refreshState>;
 
 export const billingState = z.enum(['reserved', 'pending', 'finalized']);
 
-/** How the hold of a refresh was settled; one that is answered from what is saved had none. */
+/** How the hold of a refresh was settled; one that is completed from what is saved had none. */
 export const settlementDisposition = z.enum([
   'finalize_complete',
   'finalize_diagnostic',
@@ -55,7 +55,7 @@ export const settlementDisposition = z.enum([
 ]);
 export type SettlementDisposition = z.infer<typeof settlementDisposition>;
 
-/** Where the answer of a refresh comes from. */
+/** Where the result of a refresh comes from. */
 export const servedFrom = z.enum(['scan', 'saved']);
 
 /** `meta.billing_disposition` of page reads and of refresh acceptance. */
@@ -105,7 +105,7 @@ export interface ExportFrame {
   readonly before: string;
   readonly between: string;
   readonly after: string;
-  /** In place of a description that there is not. */
+  /** Instead of a description that is missing. */
   readonly missing: string;
 }
 
@@ -174,7 +174,7 @@ export type LivePageFailure = (typeof livePageFailures)[number];
 
 /**
  * The check of a last page without assets. `confirmed`: the page before ends as it did. `moved`: it
- * ends elsewhere; the answer is that page, read again, and the inventory continues behind it.
+ * ends elsewhere; the response is that page, read again, and the inventory continues after it.
  */
 export const endCheckResult = z.enum(['confirmed', 'moved']);
 export type EndCheckResult = z.infer<typeof endCheckResult>;

@@ -19,10 +19,10 @@ export async function serveHealth(
 ): Promise<boolean> {
   switch (request.url?.split('?', 1)[0]) {
     case '/livez':
-      answer(response, { failing: checks.notAlive(), degraded: [] });
+      respond(response, { failing: checks.notAlive(), degraded: [] });
       return true;
     case '/readyz':
-      answer(response, await readinessOf(checks));
+      respond(response, await readinessOf(checks));
       return true;
     case '/metrics': {
       const provided = telemetry();
@@ -31,7 +31,7 @@ export async function serveHealth(
         provided.serveMetrics(request, response);
       } else {
         const failing = ['telemetry is not loaded in this process'];
-        answer(response, { failing, degraded: [] });
+        respond(response, { failing, degraded: [] });
       }
       return true;
     }
@@ -45,7 +45,7 @@ async function readinessOf({ notReady, degraded }: HealthChecks): Promise<Readin
 }
 
 /** Degraded is 200: without this service in front of them, no request would be served at all. */
-function answer(response: ServerResponse, { failing, degraded }: Readiness): void {
+function respond(response: ServerResponse, { failing, degraded }: Readiness): void {
   const problems = [...failing, ...degraded];
   const partly = degraded.length === 0 ? 'ok' : 'degraded';
   const body = JSON.stringify({ status: failing.length === 0 ? partly : 'failing', problems });

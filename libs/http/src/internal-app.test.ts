@@ -29,7 +29,7 @@ const routes = [
     template: '/things/{id}',
     callers: ['gateway', 'refresh-collector'],
     input: { path: z.object({ id: z.string() }) },
-    answer: z.object({ id: z.string() }),
+    response: z.object({ id: z.string() }),
     handle: async ({ find }: Things, { path }) => ({ id: find(path.id) }),
   }),
   internalRoute({

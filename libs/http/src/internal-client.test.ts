@@ -99,7 +99,7 @@ test('a call sends path, query and body by their names and texts on the wire, an
       query: wire({ sinceMs: time, maxItems: canonicalDecimal(1, 10).optional() }),
       body: wire({ firstName: z.string() }),
     },
-    answer: wire({ sentTo: z.string() }),
+    response: wire({ sentTo: z.string() }),
   } as const;
 
   const received = await client.call(operation, {

@@ -81,7 +81,7 @@ export interface InternalClient {
     operation: Operation,
     input: CallInput<Operation['input']>,
     settings?: CallSettings,
-  ): Promise<z.output<Operation['answer']>>;
+  ): Promise<z.output<Operation['response']>>;
   /** The parsed response of an operation that its callers do not have as one. */
   json<Schema extends z.ZodType>(schema: Schema, call: InternalCall): Promise<z.output<Schema>>;
   /** Headers and bytes of a success. */
@@ -169,7 +169,7 @@ export function createInternalClient(options: InternalClientOptions): InternalCl
       const { method, template, input: schemas, refusals = [] } = operation;
       const { path = {}, query = {}, body } = encodedInput(schemas, input);
       const address = { method, path: pathOf(template, path), query };
-      const schema: Operation['answer'] = operation.answer;
+      const schema: Operation['response'] = operation.response;
       return parseResponse(
         service,
         schema,
@@ -287,7 +287,7 @@ function refusalIn({ parts }: PartsResponse): Refusal | null {
 }
 
 /** What a call resolves with; null where it is refused in a way that it names. */
-export async function nullIfRefused<Answer>(call: Promise<Answer>): Promise<Answer | null> {
+export async function nullIfRefused<Body>(call: Promise<Body>): Promise<Body | null> {
   return await call.catch((error: unknown) => {
     if (error instanceof Refused) return null;
     throw error;

@@ -35,7 +35,7 @@ interface InternalRouteSettings<Deps, Schemas extends InputSchemas, Body extends
   readonly callers: InternalEndpoint['callers'];
   readonly inFlightMax?: number;
   /** Schema of a success; absent where it has no body, or is a {@link Reply}. */
-  readonly answer?: Body;
+  readonly response?: Body;
   readonly handle: (
     deps: Deps,
     input: Input<Schemas>,
@@ -51,7 +51,7 @@ export function internalRoute<
   const Schemas extends InputSchemas,
   Body extends z.ZodType = z.ZodVoid,
 >(settings: InternalRouteSettings<Deps, Schemas, Body>): InternalRoute<Deps> {
-  const { handle, answer, ...rest } = settings;
+  const { handle, response, ...rest } = settings;
   const endpoint = { status: 200, bodyBytesMax: bodyBytesMaxDefault, ...rest } as const;
   return {
     ...endpoint,
@@ -59,8 +59,8 @@ export function internalRoute<
       ...endpoint,
       async run(raw, request) {
         const result = await handle(deps, validateInput(endpoint.input, raw), request);
-        if (answer === undefined || result instanceof Reply) return result;
-        return z.encode(answer, result as z.output<Body>);
+        if (response === undefined || result instanceof Reply) return result;
+        return z.encode(response, result as z.output<Body>);
       },
     }),
   };

@@ -74,7 +74,7 @@ function tidy(schema: JsonSchema, io: SchemaOptions['io']): void {
   if (io === 'input') return;
   if (schema['minimum'] === Number.MIN_SAFE_INTEGER) delete schema['minimum'];
   if (schema['maximum'] === Number.MAX_SAFE_INTEGER) delete schema['maximum'];
-  // Fields may be added to answers within a version; clients ignore unknown ones.
+  // Fields may be added to responses within a version; clients ignore unknown ones.
   if (schema['additionalProperties'] === false) delete schema['additionalProperties'];
 }
 

@@ -100,7 +100,7 @@ function lineEnds({ assets, descriptionOf }: ReadRun, rights: Uint32Array): Floa
 /** Copies the lines of these rows to `at`; where they end. */
 function copyLines(
   { assets, descriptionOf }: ReadRun,
-  rights: PlacedTexts,
+  rights: LocatedTexts,
   rows: { readonly first: number; readonly end: number },
   to: Buffer,
   at: number,
@@ -114,14 +114,14 @@ function copyLines(
 }
 
 /** Texts in one buffer. */
-interface PlacedTexts {
+interface LocatedTexts {
   readonly bytes: Buffer;
   readonly lengths: Uint32Array;
   readonly offsets: Uint32Array;
 }
 
 function copyText(
-  { bytes, lengths, offsets }: PlacedTexts,
+  { bytes, lengths, offsets }: LocatedTexts,
   index: number,
   to: Buffer,
   at: number,
@@ -131,7 +131,7 @@ function copyText(
 }
 
 /** Puts each description between what precedes it and the next asset, at its own index. */
-function createFrame(format: ExportFormat): (descriptions: PlacedTexts) => PlacedTexts {
+function createFrame(format: ExportFormat): (descriptions: LocatedTexts) => LocatedTexts {
   const { before, between, after, missing } = exportFrames[format];
   const absent = Buffer.from(missing);
   const [head, tail] = [Buffer.from(between), Buffer.from(after + before)];
@@ -155,8 +155,8 @@ function createFrame(format: ExportFormat): (descriptions: PlacedTexts) => Place
 }
 
 interface ReadRun {
-  readonly assets: PlacedTexts;
-  readonly descriptions: PlacedTexts;
+  readonly assets: LocatedTexts;
+  readonly descriptions: LocatedTexts;
   readonly descriptionOf: Uint16Array;
   readonly firstRow: number;
 }
@@ -207,7 +207,7 @@ function onOneLine(bytes: Buffer, format: ExportFormat): Buffer {
   );
 }
 
-function placed(bytes: Buffer, lengths: Uint32Array): PlacedTexts {
+function placed(bytes: Buffer, lengths: Uint32Array): LocatedTexts {
   const offsets = new Uint32Array(lengths.length);
   let at = 0;
   for (let index = 0; index < lengths.length; index += 1) {

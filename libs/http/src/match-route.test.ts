@@ -35,8 +35,8 @@ beforeAll(async () => {
 afterAll(() => server.close(0));
 
 async function ask(method: string, path: string) {
-  const answer = await fetch(server.url + path, { method });
-  return [await answer.text(), answer.headers.get('allow')];
+  const response = await fetch(server.url + path, { method });
+  return [await response.text(), response.headers.get('allow')];
 }
 
 test.each([
@@ -83,9 +83,9 @@ test.each(['POST', 'PUT', 'OPTIONS', 'PROPFIND'])(
 );
 
 test('HEAD is refused where GET is offered (Transport: HEAD is 405)', async () => {
-  const answer = await fetch(`${server.url}/things/7`, { method: 'HEAD' });
+  const response = await fetch(`${server.url}/things/7`, { method: 'HEAD' });
 
-  expect(answer.headers.get('allow')).toBe('GET, DELETE');
+  expect(response.headers.get('allow')).toBe('GET, DELETE');
 });
 
 test('an exact template decides over one with parameters, for every method', async () => {

@@ -107,7 +107,7 @@ function operationOf<Described extends DocumentedEndpoint>(
 }
 
 function parametersOf(
-  place: 'path' | 'query' | 'header',
+  location: 'path' | 'query' | 'header',
   fields: FieldsSchema | undefined,
   { named, parameterExamples = {} }: ApiDescription<never>,
 ): JsonSchema[] {
@@ -116,9 +116,9 @@ function parametersOf(
     const { description, ...described } = jsonSchemaOf(field, { io: 'input', named });
     return {
       name,
-      in: place,
+      in: location,
       ...(description === undefined ? {} : { description }),
-      required: place === 'path' || !acceptsNothing(field),
+      required: location === 'path' || !acceptsNothing(field),
       schema: described,
       ...(name in parameterExamples ? { example: parameterExamples[name] } : {}),
       ...(field instanceof z.ZodArray ? { style: 'form', explode: true } : {}),

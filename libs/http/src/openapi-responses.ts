@@ -1,18 +1,18 @@
 import { type JsonSchema, mapValues, referenceTo } from './json-schema.ts';
 
 /** What a success is, beside its schema. */
-export interface DocumentedAnswer {
+export interface DocumentedResponse {
   readonly description: string;
   readonly example?: unknown;
   /** The same in other media types, as text. */
   readonly otherTypes?: Readonly<Record<string, string>>;
-  /** Operations that continue from the answer, by their names, with their parameters from it. */
+  /** Operations that continue from the response, by their names, with their parameters from it. */
   readonly links?: Readonly<Record<string, Readonly<Record<string, string>>>>;
-  /** Headers that the answer can have beside those of every answer, and what they say. */
+  /** Headers that the response can have beside those of every response, and what they say. */
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-export interface AnswerContent {
+export interface ResponseContent {
   readonly type: string;
   readonly schema: JsonSchema;
   /** Described in the components. */
@@ -21,8 +21,8 @@ export interface AnswerContent {
 
 /** The response of a success. */
 export function successResponse(
-  { description, example, otherTypes = {}, headers = {}, links }: DocumentedAnswer,
-  { type, schema, commonHeaders }: AnswerContent,
+  { description, example, otherTypes = {}, headers = {}, links }: DocumentedResponse,
+  { type, schema, commonHeaders }: ResponseContent,
 ): JsonSchema {
   const texts = mapValues(otherTypes, (text) => ({ schema: { type: 'string' }, example: text }));
   return {
@@ -33,7 +33,7 @@ export function successResponse(
   };
 }
 
-function mapLinks(links: NonNullable<DocumentedAnswer['links']>): JsonSchema {
+function mapLinks(links: NonNullable<DocumentedResponse['links']>): JsonSchema {
   return Object.fromEntries(
     Object.entries(links).map(([operationId, parameters]) => [
       operationId,
@@ -42,7 +42,7 @@ function mapLinks(links: NonNullable<DocumentedAnswer['links']>): JsonSchema {
   );
 }
 
-/** One code that an operation can answer. */
+/** One code that an operation can respond with. */
 export interface DocumentedError {
   readonly code: string;
   readonly status: number;

@@ -3,7 +3,7 @@ import { startHttpServer } from './http-server.ts';
 import { readBytes, readJson } from './read-body.ts';
 import { Refused } from './refused.ts';
 
-interface Answer {
+interface Body {
   readonly status: number | undefined;
   readonly text: string;
 }
@@ -15,7 +15,7 @@ async function send(
   read: 'bytes' | 'json',
   parts: readonly (string | Buffer)[],
   headers: Record<string, string> = {},
-): Promise<Answer> {
+): Promise<Body> {
   const server = await startHttpServer({
     host: '127.0.0.1',
     port: 0,
@@ -30,7 +30,7 @@ async function send(
     },
   });
   try {
-    return await new Promise<Answer>((resolve, reject) => {
+    return await new Promise<Body>((resolve, reject) => {
       const outgoing = request(
         server.url,
         { method: 'PUT', headers: { ...jsonType, ...headers } },

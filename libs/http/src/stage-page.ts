@@ -15,7 +15,7 @@ import { type InternalCall, type InternalClient, ServiceUnreachable } from './in
 import { pathOf } from './path-of.ts';
 
 /** A page of a scan, and which of its workers read it. */
-export interface PagePlace {
+export interface PagePosition {
   readonly scanId: string;
   readonly epoch: number;
   readonly page: number;
@@ -27,7 +27,7 @@ export interface PagePlace {
  */
 export async function stagePage(
   client: InternalClient,
-  place: PagePlace,
+  position: PagePosition,
   text: Buffer,
   wanted: StagingQuery,
   options: Partial<InternalCall> = {},
@@ -38,7 +38,7 @@ export async function stagePage(
   for (let start = 0; start < text.length; start += chunkBytesMax) {
     const body = text.subarray(start, start + chunkBytesMax);
     const digest = createHash('sha256').update(body).digest('hex');
-    const chunk = z.encode(chunkPath, { ...place, chunk: chunks.length });
+    const chunk = z.encode(chunkPath, { ...position, chunk: chunks.length });
     const path = pathOf(inventoryPaths.chunk, chunk);
     const headers = { [chunkDigestHeader]: digest, 'content-type': 'application/octet-stream' };
     const call = { ...options, method: 'PUT', path, query, headers, body } as const;
@@ -47,7 +47,7 @@ export async function stagePage(
   }
   await Promise.all(puts);
   freeBytes(text);
-  return { page: place.page, epoch: place.epoch, chunks };
+  return { page: position.page, epoch: position.epoch, chunks };
 }
 
 /** A repeated chunk changes nothing, and the store may have closed an idle connection. */

@@ -53,7 +53,7 @@ export interface WorkConsumer {
   /** Most messages of one call of `onBatch`. */
   readonly batchMax?: number;
   /** No request depends on these messages: after the newest the next fetch waits, to read more. */
-  readonly gatherMs?: number;
+  readonly batchWindowMs?: number;
   /**
    * Makes the effects of messages of one partition durable. Keys are round-robin: the messages of a
    * key are consecutive, those of others between them may come earlier or later. After a rejection the

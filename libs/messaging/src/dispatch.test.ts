@@ -3,14 +3,14 @@ import fc from 'fast-check';
 import type { ReceivedMessage } from './bus.ts';
 import { byKey } from './dispatch.ts';
 
-function received(key: string, place: number, type = 'refresh.cancel.v1'): ReceivedMessage {
+function received(key: string, index: number, type = 'refresh.cancel.v1'): ReceivedMessage {
   return {
     type,
-    id: `${key}#${place}`,
+    id: `${key}#${index}`,
     key,
     topic: 'refresh.commands.v1',
     partition: 0,
-    offset: String(place),
+    offset: String(index),
     trace: {},
   } as ReceivedMessage;
 }
@@ -22,7 +22,7 @@ test('messages of a key run in order, keys run concurrently, never more than the
       fc.array(fc.constantFrom('a', 'b', 'c', 'd'), { maxLength: 30 }),
       fc.integer({ min: 1, max: 5 }),
       async (scheduler, keys, concurrencyMax) => {
-        const batch = keys.map((key, place) => received(key, place));
+        const batch = keys.map((key, index) => received(key, index));
         const running = new Set<string>();
         const handled: string[] = [];
         let mostAtOnce = 0;

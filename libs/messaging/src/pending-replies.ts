@@ -14,21 +14,17 @@ export class PendingRepliesFull extends Error {
 }
 
 /** The content of a reply; undefined where the reply is of another type. */
-export type ReplyReader<Answer> = (reply: ReceivedMessage) => Answer | undefined;
+export type ReplyReader<Reply> = (reply: ReceivedMessage) => Reply | undefined;
 
 /** Matches replies on `replies.v1` to the pending requests of this process. */
 export interface PendingReplies {
   /**
    * Waits for the reply with the correlation id `waitingId`, which belongs to one request; call it
    * before the command is sent. Rejects with {@link ReplyTimeout} after `timeoutMs` or on `stop`,
-   * and with {@link PendingRepliesFull} at the limit. A reply for which `answerIn` returns undefined
+   * and with {@link PendingRepliesFull} at the limit. A reply for which `replyIn` returns undefined
    * is ignored, and the wait continues.
    */
-  expect<Answer>(
-    waitingId: string,
-    timeoutMs: number,
-    answerIn: ReplyReader<Answer>,
-  ): Promise<Answer>;
+  expect<Reply>(waitingId: string, timeoutMs: number, replyIn: ReplyReader<Reply>): Promise<Reply>;
   /** Whether a request of this process waits for the reply with this correlation id. */
   isExpected(waitingId: string): boolean;
   /** Called with messages of `replies.v1`, also those for other replicas. */
@@ -45,14 +41,14 @@ export interface PendingReplies {
 export function createPendingReplies(): PendingReplies {
   const waiters = new Map<string, Waiter>();
 
-  async function wait<Answer>(
+  async function wait<Reply>(
     waitingId: string,
     timeoutMs: number,
-    answerIn: ReplyReader<Answer>,
-  ): Promise<Answer> {
+    replyIn: ReplyReader<Reply>,
+  ): Promise<Reply> {
     if (waiters.size >= pendingMax) throw new PendingRepliesFull();
     invariant(!waiters.has(waitingId), 'a correlation id belongs to one request');
-    const { promise, resolve, reject } = Promise.withResolvers<Answer>();
+    const { promise, resolve, reject } = Promise.withResolvers<Reply>();
     const timer = setTimeout(
       () => waiters.get(waitingId)?.reject(`no reply to ${waitingId} within ${timeoutMs} ms`),
       timeoutMs,
@@ -63,10 +59,10 @@ export function createPendingReplies(): PendingReplies {
     };
     waiters.set(waitingId, {
       read(reply) {
-        const answer = answerIn(reply);
-        if (answer === undefined) return;
+        const response = replyIn(reply);
+        if (response === undefined) return;
         end();
-        resolve(answer);
+        resolve(response);
       },
       reject(reason) {
         end();
@@ -77,11 +73,11 @@ export function createPendingReplies(): PendingReplies {
   }
 
   return {
-    expect(waitingId, timeoutMs, answerIn) {
-      const answer = wait(waitingId, timeoutMs, answerIn);
+    expect(waitingId, timeoutMs, replyIn) {
+      const response = wait(waitingId, timeoutMs, replyIn);
       // A caller that fails to send the command never awaits the reply: no unhandled rejection.
-      answer.catch(() => {});
-      return answer;
+      response.catch(() => {});
+      return response;
     },
     onMessage: (message) => waiters.get(message.key)?.read(message),
     isExpected: (waitingId) => waiters.has(waitingId),

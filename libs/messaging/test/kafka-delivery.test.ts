@@ -14,7 +14,7 @@ import {
   authorityChange,
   cancel,
   cancels,
-  firstPlaces,
+  firstIndexes,
   newKeys,
   upTo,
   workTopic,
@@ -53,11 +53,11 @@ test('a record of the largest size fits into the dead letters with its reason', 
   expect(letter?.value.equals(value)).toBe(true);
 });
 
-test('a gathering consumer takes a message before its pause, which a stop ends', async () => {
+test('a batching consumer takes a message before its window, which a stop ends', async () => {
   const bus = await world.openBus();
   const [key = ''] = newKeys(1);
   // Longer than a test may take.
-  const { handled, stop } = await recordWork(bus, { gatherMs: 600_000 });
+  const { handled, stop } = await recordWork(bus, { batchWindowMs: 600_000 });
 
   await bus.publish([cancel(key)]);
   await waitFor('it is handled', () => handled.length === 1);
@@ -65,12 +65,12 @@ test('a gathering consumer takes a message before its pause, which a stop ends',
   await stop();
 });
 
-test('a gathering consumer takes the messages of its pause together', async () => {
+test('a gathering consumer takes the messages of its window together', async () => {
   const bus = await world.openBus();
   const [key = ''] = newKeys(1);
   const batches: string[][] = [];
   const { handled } = await recordWork(bus, {
-    gatherMs: 3_000,
+    batchWindowMs: 3_000,
     onBatch: async (messages) => void batches.push(idsOf(messages)),
   });
 
@@ -135,10 +135,10 @@ test('a backlog on one partition does not delay the others', async () => {
   await bus.publish(keys.map((key) => cancel(key, 100)));
 
   await waitFor('those of other partitions are handled', () => work.handled.length > 0);
-  expect(firstPlaces(work.handled, busy)).toEqual([]);
+  expect(firstIndexes(work.handled, busy)).toEqual([]);
   unblocked.resolve();
   await waitFor('all is handled', () => new Set(idsOf(work.handled)).size === 80 + keys.length);
-  expect(firstPlaces(work.handled, busy)).toEqual([...upTo(80), 100]);
+  expect(firstIndexes(work.handled, busy)).toEqual([...upTo(80), 100]);
 });
 
 test('a record has the time of the broker, whatever its sender wrote', async () => {

@@ -8,7 +8,7 @@ import {
   authorityChange,
   cancel,
   cancels,
-  firstPlaces,
+  firstIndexes,
   newKeys,
   upTo,
 } from './support/test-messages.ts';
@@ -43,15 +43,15 @@ test('after a broker was killed all clients recover and nothing is lost', async 
   const acknowledged: string[] = [];
   let stopSending = false;
   const sending = keys.map(async (key) => {
-    for (let place = 0; !stopSending; place += 1) {
+    for (let index = 0; !stopSending; index += 1) {
       // As an outbox does: unacknowledged messages are re-sent before later ones.
       for (let sent = false; !sent; ) {
-        sent = await sender.publish([cancel(key, place)]).then(
+        sent = await sender.publish([cancel(key, index)]).then(
           () => true,
           () => stopSending,
         );
       }
-      acknowledged.push(`${key}#${place}`);
+      acknowledged.push(`${key}#${index}`);
     }
   });
   await waitFor('messages flow', () => handled.length > 100);
@@ -72,8 +72,8 @@ test('after a broker was killed all clients recover and nothing is lost', async 
     return acknowledged.every((id) => seen.has(id) || id.endsWith(`#${before}`));
   });
   for (const key of keys) {
-    const places = firstPlaces(handled, key);
-    expect(places).toEqual(upTo(places.length));
+    const indexes = firstIndexes(handled, key);
+    expect(indexes).toEqual(upTo(indexes.length));
   }
   expect([...new Set(received)].filter((id) => id !== 'lost')).toEqual(['a', 'b']);
   await waitFor('both are ready', () => sender.health().ready && worker.health().ready);

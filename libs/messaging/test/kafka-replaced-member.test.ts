@@ -32,7 +32,7 @@ async function members(nameOf: (member: MemberDescription) => string): Promise<s
   return groups[0]?.members.map(nameOf) ?? [];
 }
 
-test('a process in the place of a killed one gets its partitions without waiting for its session', async () => {
+test('a process that replaces a killed one gets its partitions without waiting for its session', async () => {
   const [key = ''] = newKeys(1);
   const proxy = await startBrokerProxy(world.namespace.kafkaBrokers[0] ?? '', () => undefined);
   const killed = await world.openBus({ brokers: [proxy.address], timing, instance });
@@ -74,7 +74,7 @@ test('a member whose broker was away returns to its own membership, and waits fo
   const before = await members(({ memberId }) => memberId);
 
   proxy.cut();
-  await waitFor('it looks for its broker', () => proxy.turnedAway() > 4);
+  await waitFor('it connects to its broker again', () => proxy.turnedAway() > 4);
   proxy.restore();
   const next = cancel(key, 1);
   await bus.publish([next]);
@@ -85,7 +85,7 @@ test('a member whose broker was away returns to its own membership, and waits fo
   proxy.close();
 });
 
-test('another instance of the service keeps its place', async () => {
+test('another instance of the service keeps its partitions', async () => {
   const [key = ''] = newKeys(1);
   const first = await world.openBus({ timing, instance });
   const { handled } = await recordWork(first);

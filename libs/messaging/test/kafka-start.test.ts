@@ -53,11 +53,11 @@ test('when records expired before the group consumed them, the bus is not ready 
   const [key = ''] = newKeys(1);
   const first = await recordWork(bus);
   await bus.publish(cancels(key, 3));
-  const place = await waitFor('the first three are handled', () => first.handled[2]);
+  const index = await waitFor('the first three are handled', () => first.handled[2]);
   await first.stop();
   await bus.publish(cancels(key, 7, 3));
   const topic = world.physical(workTopic);
-  const { partition } = place;
+  const { partition } = index;
   await world.admin.fetchTopicOffsets(topic);
   await world.admin.deleteTopicRecords({ topic, partitions: [{ partition, offset: '8' }] });
 

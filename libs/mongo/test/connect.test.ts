@@ -159,16 +159,16 @@ test.each([
   },
 );
 
-test('a pool that has its least number of connections is not looked at again', async () => {
+test('a pool that has its least number of connections is not checked again', async () => {
   const { mongodbUri } = await openNamespace({ topics: false });
   const armed = jest.spyOn(timers, 'setTimeout');
   const ended = [timers, globalThis].map((owner) => jest.spyOn(owner, 'clearTimeout'));
   const mongo = await connectMongo({ ...options, uri: mongodbUri });
 
-  await waitFor('each timer of a look is ended', () => {
-    const looks = armed.mock.results.filter((_, at) => armed.mock.calls[at]?.[1] === 100);
+  await waitFor('each timer of a check is ended', () => {
+    const checks = armed.mock.results.filter((_, at) => armed.mock.calls[at]?.[1] === 100);
     const endedOnes = new Set<unknown>(ended.flatMap(({ mock }) => mock.calls.flat()));
-    return looks.length > 0 && looks.every(({ value }) => endedOnes.has(value));
+    return checks.length > 0 && checks.every(({ value }) => endedOnes.has(value));
   });
 
   for (const spy of [armed, ...ended]) spy.mockRestore();

@@ -130,7 +130,7 @@ const readsOnly: typeof operations = {
 };
 const badValue = 2;
 const refused = (code: number, errorLabels: readonly string[] = []) => ({
-  answer: { ok: 0, code, errmsg: 'refused', errorLabels },
+  response: { ok: 0, code, errmsg: 'refused', errorLabels },
 });
 const all = { ...operations, ...readsOnly };
 
@@ -150,8 +150,8 @@ test.each(Object.entries(operations))(
   'so is a write that its majority has not confirmed: %s',
   async (_name, operation) => {
     treat = () => ({
-      changed: (answer) => ({
-        ...answer,
+      changed: (response) => ({
+        ...response,
         writeConcernError: { code: 64, codeName: 'WriteConcernTimeout', errmsg: 'waiting' },
       }),
     });
@@ -169,8 +169,8 @@ test('a clock that a server tells as a number is read as well', async () => {
 
 test('a violated unique index is known without the names of its fields', async () => {
   treat = () => ({
-    changed: ({ writeErrors, ...answer }) => ({
-      ...answer,
+    changed: ({ writeErrors, ...response }) => ({
+      ...response,
       writeErrors: writeErrors?.map(({ index, code, errmsg }: Document) => ({
         index,
         code,

@@ -58,9 +58,9 @@ test('a collection without indexes is created', async () => {
 test('a build takes as long as it takes: it has no timeout, as other commands have', async () => {
   const released = Promise.withResolvers<void>();
   treat = () => ({
-    changed: async (answer) => {
+    changed: async (response) => {
       await released.promise;
-      return answer;
+      return response;
     },
   });
 
@@ -79,11 +79,14 @@ test('a build takes as long as it takes: it has no timeout, as other commands ha
 function stepDown(): Treatment {
   set.beginElection();
   setImmediate(set.endElection);
-  return { answer: { ok: 0, code: 11_602, errmsg: 'operation was interrupted' } };
+  return { response: { ok: 0, code: 11_602, errmsg: 'operation was interrupted' } };
 }
 
 test.each<[string, (command: Document) => Treatment]>([
-  ['that another process has begun', () => ({ answer: { ok: 0, code: 285, errmsg: 'building' } })],
+  [
+    'that another process has begun',
+    () => ({ response: { ok: 0, code: 285, errmsg: 'building' } }),
+  ],
   ['of a primary that steps down', stepDown],
   ['whose connection ends', () => ({ isLost: true })],
 ])('a build %s is continued', async (_what, fail) => {
@@ -126,7 +129,7 @@ test.each([
 /** As MongoDB refuses keys that have an index already; the stand-in for it creates a second one. */
 const sameKeys = (command: Document): Treatment | undefined =>
   'createIndexes' in command
-    ? { answer: { ok: 0, code: 85, errmsg: 'Index already exists with a different name' } }
+    ? { response: { ok: 0, code: 85, errmsg: 'Index already exists with a different name' } }
     : undefined;
 
 test('the same index under another name is the same; one with other rules is not', async () => {
@@ -141,7 +144,7 @@ test('the same index under another name is the same; one with other rules is not
 });
 
 test('any other refusal is an error', async () => {
-  treat = () => ({ answer: { ok: 0, code: 13, errmsg: 'not authorized' } });
+  treat = () => ({ response: { ok: 0, code: 13, errmsg: 'not authorized' } });
 
   await expect(ensureIndexes(mongo.db, wanted([byKind]))).rejects.toThrow('not authorized');
 });

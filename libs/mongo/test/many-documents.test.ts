@@ -50,7 +50,7 @@ test('a deletion that is bounded leaves the rest', async () => {
   expect(await things.countDocuments()).toBe(17);
 });
 
-test('one that changes between the look and the deletion stays', async () => {
+test('one that changes between the read and the deletion stays', async () => {
   const changing: Collection<Thing> = Object.create(things, {
     deleteMany: {
       async value(filter: object) {

@@ -104,7 +104,7 @@ test('a corrupt document of a work queue is logged and skipped, and blocks no ot
   expect(logged).toMatchObject([{ err: { code: 'corrupt_document', documentId: 'a' } }]);
 });
 
-test('corrupt documents at the head of a work queue take no place among the first ones that are read', async () => {
+test('corrupt documents at the head of a work queue hide none of the first ones that are read', async () => {
   const logged: unknown[] = [];
   const collection = mongo.db.collection<{ _id: string; at: number; phase: string }>('queue');
   const phases = ['over', 'over', 'over', 'queued', 'over', 'queued', 'queued'];

@@ -11,7 +11,7 @@ export type OperationInput<Id extends OperationId> = Undefinable<
 >;
 
 /** The body of an operation's success. */
-export type OperationAnswer<Id extends OperationId> = {
+export type OperationResponse<Id extends OperationId> = {
   [Status in keyof operations[Id]['responses']]: Status extends 200 | 201 | 202
     ? operations[Id]['responses'][Status] extends {
         content: { readonly 'application/json': infer Body };

@@ -1,6 +1,6 @@
 import createClient from 'openapi-fetch';
 import { type components, operationAddresses, type paths } from './generated/operator-api.ts';
-import type { OperationAnswer, OperationId, OperationInput } from './operation-types.ts';
+import type { OperationId, OperationInput, OperationResponse } from './operation-types.ts';
 
 /** Body of a refusal. */
 export type OperatorError = components['schemas']['Error']['error'];
@@ -31,12 +31,12 @@ export interface OperatorClient {
   send<Id extends OperationId>(
     operation: Id,
     input: OperationInput<Id>,
-  ): Promise<OperatorResponse<OperationAnswer<Id>>>;
+  ): Promise<OperatorResponse<OperationResponse<Id>>>;
   /** The body of a success. Rejects with {@link OperatorRefused} when there is another response. */
   call<Id extends OperationId>(
     operation: Id,
     input: OperationInput<Id>,
-  ): Promise<OperationAnswer<Id>>;
+  ): Promise<OperationResponse<Id>>;
 }
 
 /** The operator API did not respond. */
@@ -84,7 +84,7 @@ export function createOperatorClient(access: OperatorAccess): OperatorClient {
       template as never,
       init as never,
     );
-    return responseOf<OperationAnswer<Id>>(response, data ?? error);
+    return responseOf<OperationResponse<Id>>(response, data ?? error);
   }
 
   return {

@@ -52,7 +52,7 @@ export interface BatcherOptions<Item, Result> {
   /** Flushes at a time, 1 without it. With more of them one that hangs does not delay the others. */
   readonly flushesMax?: number;
   /** How long the first item waits for others, where nothing waits for it; a tick without it. */
-  readonly gatherMs?: number;
+  readonly batchWindowMs?: number;
   /** Must return one result per item, in order; a rejection fails all items of the batch. */
   readonly flush: (items: readonly Item[]) => Promise<readonly Result[]>;
 }
@@ -60,7 +60,7 @@ export interface BatcherOptions<Item, Result> {
 export function createBatcher<Item, Result>(
   options: BatcherOptions<Item, Result>,
 ): Batcher<Item, Result> {
-  const { itemsMax, waitingMax, flushesMax = 1, gatherMs, flush } = options;
+  const { itemsMax, waitingMax, flushesMax = 1, batchWindowMs, flush } = options;
   invariant(itemsMax >= 1, 'a batch must hold at least 1 item');
   invariant(flushesMax >= 1, 'at least 1 flush must run at a time');
   interface Waiting {
@@ -89,7 +89,7 @@ export function createBatcher<Item, Result>(
 
   function startRun(): void {
     running += 1;
-    const window = gatherMs === undefined ? endOfTick() : pause(gatherMs);
+    const window = batchWindowMs === undefined ? endOfTick() : pause(batchWindowMs);
     const run = window.then(flushQueue);
     flushed = Promise.all([flushed, run]).then(() => undefined);
   }

@@ -96,9 +96,9 @@ export function startPeriodicJob(options: PeriodicJobOptions): PeriodicJob {
         failures = 0;
         const nextMs = pauseMs();
         measured.succeeded(nextMs);
-        const restMs = Math.min(nextMs, (cpuMs() - startCpuMs) * (1 / coreShareMax - 1));
-        await pauseFor(restMs);
-        if (workLeft !== true && !woken) await wokenOr(nextMs - restMs);
+        const cooldownMs = Math.min(nextMs, (cpuMs() - startCpuMs) * (1 / coreShareMax - 1));
+        await pauseFor(cooldownMs);
+        if (workLeft !== true && !woken) await wokenOr(nextMs - cooldownMs);
       } catch (error) {
         failures += 1;
         measured.failed();

@@ -56,7 +56,7 @@ const gcTypeOf: Readonly<Record<number, (typeof gcTypes)[number]>> = {
 };
 
 /** Each wakes the process: at the default of 100 a second that is 1 % of a core. */
-const lookEveryMs = 100;
+const sampleEveryMs = 100;
 const nsPerSecond = 1e9;
 /** Gauges of one scrape report one reading. */
 const sameScrapeMs = 1_000;
@@ -94,7 +94,7 @@ export function observeProcess(process: NodeJS.Process): void {
  * nothing is traced.
  */
 function observeNode(): void {
-  const histogramOfDelay = monitorEventLoopDelay({ resolution: lookEveryMs });
+  const histogramOfDelay = monitorEventLoopDelay({ resolution: sampleEveryMs });
   histogramOfDelay.enable();
   let readMs = Number.NEGATIVE_INFINITY;
   let last = { maxSeconds: 0, p99Seconds: 0 };

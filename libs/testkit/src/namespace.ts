@@ -33,7 +33,7 @@ export function patientUri(uri: string): string {
 }
 
 /**
- * The connection string for clients whose connections no test disturbs: without lost answers no
+ * The connection string for clients whose connections no test disturbs: without lost responses no
  * write is retried, so none needs a number. SecantusDB keeps the last 10,000 numbers and sorts them
  * with every further one, which takes a millisecond of CPU instead of a fifth.
  */

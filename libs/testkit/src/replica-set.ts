@@ -14,7 +14,7 @@ import {
 /** What happens to one command, where not what the server does. */
 export interface Treatment {
   /** It is not executed, and its reply is this. */
-  readonly answer?: Document;
+  readonly response?: Document;
   /** It is executed twice, as by a server that does not check transaction numbers. */
   readonly isTwice?: boolean;
   /** Its reply is changed, or late. */
@@ -205,7 +205,7 @@ function relay(client: Socket, target: string, { member, treat }: RelaySettings)
   function treatmentOf(name: string, command: Document): Treatment | undefined {
     if (greetings.has(name)) return { changed: member.greetingOf };
     const isRefused = member.isElecting && !harmless.has(name);
-    return isRefused ? { answer: member.refusal(name, command) } : treat(command);
+    return isRefused ? { response: member.refusal(name, command) } : treat(command);
   }
 
   function receive(message: Buffer): void {
@@ -217,8 +217,8 @@ function relay(client: Socket, target: string, { member, treat }: RelaySettings)
       return;
     }
     const treatment = treatmentOf(name, command);
-    if (treatment?.answer) {
-      client.write(replyMessage(received, treatment.answer));
+    if (treatment?.response) {
+      client.write(replyMessage(received, treatment.response));
       return;
     }
     underWay += 1;
@@ -263,7 +263,7 @@ function withoutNumber({ command, ...received }: ReceivedCommand): Buffer {
  */
 export function asAnotherServer(command: Document): Treatment {
   if (filtersOf(command).some((filter) => JSON.stringify(filter).includes('$$NOW'))) {
-    return { answer: { ok: 0, code: 9, codeName: 'FailedToParse', errmsg: 'no $$NOW here' } };
+    return { response: { ok: 0, code: 9, codeName: 'FailedToParse', errmsg: 'no $$NOW here' } };
   }
   return {
     changed({ keyPattern: _pattern, keyValue: _value, writeErrors, ...reply }) {

@@ -12,7 +12,7 @@ export function seededRandom(seed: number): () => number {
 /** The same items in random order. */
 export function shuffled<Item>(items: readonly Item[], random: () => number): Item[] {
   return items
-    .map((item) => ({ item, place: random() }))
-    .toSorted((left, right) => left.place - right.place)
+    .map((item) => ({ item, order: random() }))
+    .toSorted((left, right) => left.order - right.order)
     .map(({ item }) => item);
 }

@@ -27,10 +27,10 @@ export function outboxWork<Collection extends string>(collection: Collection) {
     name: `outbox of ${collection}`,
     collection,
     what: 'messages that were written with a change and are not published',
-    places: 20,
+    slots: 20,
     leaseMs: 30_000,
     again: { firstMs: 2_000, maxMs: 30_000 },
-    lookEveryMs: 2_000,
+    pollEveryMs: 2_000,
     afterCrash: 'any replica sends it',
     givesUp: 'never; refused messages are an alert',
   } as const satisfies WorkRow;

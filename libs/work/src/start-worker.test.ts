@@ -29,14 +29,14 @@ interface Opened {
   readonly doneAtMs: Map<string, number>;
 }
 
-async function whileOpen(lookEveryMs: number, use: (opened: Opened) => Promise<void>) {
+async function whileOpen(pollEveryMs: number, use: (opened: Opened) => Promise<void>) {
   const queue = createMemoryQueue<string>();
   const lifetime = openLifetime(logger, minuteMs);
   const doneAtMs = new Map<string, number>();
   let reads = 0;
   const worker = startWorker<string>(
     {
-      ...{ name: 'test', places: 10, again: { firstMs: 1_000, maxMs: minuteMs }, lookEveryMs },
+      ...{ name: 'test', slots: 10, again: { firstMs: 1_000, maxMs: minuteMs }, pollEveryMs },
       queue: {
         ...queue,
         findDue(...args) {
@@ -68,10 +68,10 @@ async function whileOpen(lookEveryMs: number, use: (opened: Opened) => Promise<v
 
 it.each([500, 1_000, 2_000])(
   'a kind that has nothing to do, polled every %i ms, reads its queue six times a minute after the first one (decisions/0032)',
-  (lookEveryMs) =>
-    whileOpen(lookEveryMs, async ({ reads }) => {
+  (pollEveryMs) =>
+    whileOpen(pollEveryMs, async ({ reads }) => {
       await advance(idleAfterMs);
-      expect(reads()).toBeLessThanOrEqual(idleAfterMs / lookEveryMs + 2);
+      expect(reads()).toBeLessThanOrEqual(idleAfterMs / pollEveryMs + 2);
 
       await advance(10 * minuteMs);
 

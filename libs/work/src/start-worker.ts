@@ -6,7 +6,7 @@ import { createWorker, type Worker, type WorkKind } from './worker.ts';
 
 export interface StartedWorkKind<Item> extends WorkKind<Item> {
   /** Pause between two polls of what is due, without a wake and while there is work at times. */
-  readonly lookEveryMs: number;
+  readonly pollEveryMs: number;
 }
 
 export interface StartedWorker<Item> {
@@ -30,7 +30,7 @@ export function startWorker<Item>(
   kind: StartedWorkKind<Item>,
   { lifetime, clock, identifiers, logger }: ProcessContext,
 ): StartedWorker<Item> {
-  const { name, lookEveryMs: intervalMs } = kind;
+  const { name, pollEveryMs: intervalMs } = kind;
   const owner = identifiers.uuidV7();
   const stopping = new AbortController();
   lifetime.signal.addEventListener('abort', () => stopping.abort(new LeaseLost()), { once: true });
@@ -60,21 +60,21 @@ export function startWorker<Item>(
 }
 
 /** Polls what is due; while nothing is, for long, only what will be due first. */
-function createPolls<Item>(worker: Worker<Item>, lookEveryMs: number) {
+function createPolls<Item>(worker: Worker<Item>, pollEveryMs: number) {
   let emptyPolls = 0;
-  let pauseMs = lookEveryMs;
+  let pauseMs = pollEveryMs;
 
   function restart(): void {
     emptyPolls = 0;
-    pauseMs = lookEveryMs;
+    pauseMs = pollEveryMs;
   }
 
   return {
     restart,
     pauseMs: () => pauseMs,
     async runOnce(): Promise<boolean> {
-      if (emptyPolls * lookEveryMs >= idleAfterMs) {
-        pauseMs = await worker.dueInMs(Math.max(lookEveryMs, idlePauseMs));
+      if (emptyPolls * pollEveryMs >= idleAfterMs) {
+        pauseMs = await worker.dueInMs(Math.max(pollEveryMs, idlePauseMs));
         if (pauseMs > 0) return false;
         restart();
       }

@@ -15,13 +15,13 @@ export interface WorkRow {
   /** What is pending, and where it is done. */
   readonly what: string;
   /** What is done at a time, by each replica where it is a number. */
-  readonly places: number | string;
+  readonly slots: number | string;
   /** From the claim until another replica takes over; absent where the pause is. */
   readonly leaseMs?: number | Setting;
   /** Pause before the next try. */
   readonly again?: Backoff | Setting;
   /** Pause between two polls of what is due, without a wake; absent where another job polls. */
-  readonly lookEveryMs?: number;
+  readonly pollEveryMs?: number;
   /** In the words of the architecture. */
   readonly afterCrash: string;
   /** When it ends without having been done. */

@@ -14,13 +14,13 @@ type Work = (id: string, tries: number) => Promise<WorkResult>;
 function openWorker(
   queue: WorkKind<string>['queue'],
   work: Work,
-  { clock, places = 400, leaseMs }: { clock: TestClock; places?: number; leaseMs?: number },
+  { clock, slots = 400, leaseMs }: { clock: TestClock; slots?: number; leaseMs?: number },
 ): { worker: Worker<string>; woken: () => number } {
   let wakes = 0;
   const kind: WorkKind<string> = {
     name: 'test',
     queue,
-    places,
+    slots,
     again,
     ...(leaseMs === undefined ? {} : { leaseMs }),
     work: ({ id, tries }) => work(id, tries),
@@ -180,7 +180,7 @@ describe('work', () => {
         done.push(id);
         return 'done';
       },
-      { clock, places: 16 },
+      { clock, slots: 16 },
     );
 
     let rounds = 0;
@@ -207,7 +207,7 @@ describe('work', () => {
         worked.push([id, tries]);
         return 'done';
       },
-      { clock, places: 2 },
+      { clock, slots: 2 },
     );
 
     const [used, unused] = [worker.reserve(), worker.reserve()];
@@ -235,8 +235,8 @@ describe('work', () => {
     const done: string[] = [];
     const release: (() => void)[] = [];
     const kind: WorkKind<string> = {
-      ...{ name: 'test', queue, places: 16, again },
-      perKey: { places: 4, keyOf: (item) => item },
+      ...{ name: 'test', queue, slots: 16, again },
+      perKey: { slots: 4, keyOf: (item) => item },
       async work({ id, item }) {
         running.set(item, (running.get(item) ?? 0) + 1);
         most.set(item, Math.max(most.get(item) ?? 0, running.get(item) ?? 0));
@@ -276,7 +276,7 @@ describe('work', () => {
     const open = (work: () => Promise<WorkResult>) =>
       createWorker(
         {
-          ...{ name: 'test', queue, places: 1, leaseMs: 30_000, work },
+          ...{ name: 'test', queue, slots: 1, leaseMs: 30_000, work },
           again: { firstMs: 2_000, maxMs: 30_000 },
         },
         {

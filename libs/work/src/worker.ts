@@ -27,9 +27,9 @@ export interface WorkKind<Item> {
   readonly name: string;
   readonly queue: WorkQueue<Item>;
   /** Items that one replica works on at a time. */
-  readonly places: number;
+  readonly slots: number;
   /** Those of one key, so that the items of a key wait for each other and not for all. */
-  readonly perKey?: { readonly places: number; readonly keyOf: (item: Item) => string };
+  readonly perKey?: { readonly slots: number; readonly keyOf: (item: Item) => string };
   /** Pause from a claim to the next one, by claims. */
   readonly again: Backoff;
   /**
@@ -60,7 +60,7 @@ export interface WorkerDeps {
 }
 
 /** A slot for an item that is inserted as claimed by this replica; it is used or released. */
-export interface Place<Item> {
+export interface ReservedSlot<Item> {
   readonly claim: FirstClaim;
   begin(id: string, item: Item): void;
   release(): void;
@@ -75,7 +75,7 @@ export interface Worker<Item> {
   /** Reads the first item, due or not: milliseconds until it is due, at most these. */
   dueInMs(withinMs: number): Promise<number>;
   /** Null while none is free. */
-  reserve(): Place<Item> | null;
+  reserve(): ReservedSlot<Item> | null;
   /** Resolves when nothing is worked on. */
   idle(): Promise<void>;
   /** Stops its metrics. */
@@ -94,7 +94,7 @@ const batchMax = 100;
  * 4. It is completed once its result is known, and only then.
  */
 export function createWorker<Item>(kind: WorkKind<Item>, deps: WorkerDeps): Worker<Item> {
-  const { name, queue, places } = kind;
+  const { name, queue, slots } = kind;
   const { clock, owner, logger, wake, stopping } = deps;
   const running = new Map<string, Promise<void>>();
   let reserved = 0;
@@ -134,7 +134,7 @@ export function createWorker<Item>(kind: WorkKind<Item>, deps: WorkerDeps): Work
     }
   }
 
-  const slotsLeft = () => places - running.size - reserved;
+  const slotsLeft = () => slots - running.size - reserved;
 
   return {
     async runOnce() {
@@ -198,11 +198,11 @@ function createKeySlots<Item>({ perKey }: WorkKind<Item>) {
   }
   return {
     /** Keys without a free slot. */
-    full: () => [...taken].flatMap(([key, count]) => (count >= (perKey?.places ?? 0) ? [key] : [])),
+    full: () => [...taken].flatMap(([key, count]) => (count >= (perKey?.slots ?? 0) ? [key] : [])),
     take,
     /** False when its key has no free slot. */
     enter(one: Pending<Item>): boolean {
-      if (perKey && (taken.get(perKey.keyOf(one.item)) ?? 0) >= perKey.places) return false;
+      if (perKey && (taken.get(perKey.keyOf(one.item)) ?? 0) >= perKey.slots) return false;
       take(one);
       return true;
     },

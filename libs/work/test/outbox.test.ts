@@ -223,7 +223,7 @@ test('messages of a document are first published in the order in which they were
   expect(await withoutOutbox('r1')).toBe(true);
 });
 
-test('three processes that look concurrently publish each message once (architecture: law 3)', async () => {
+test('three processes that poll concurrently publish each message once (architecture: law 3)', async () => {
   const { sent, publish } = openTopic();
   const ids = Array.from({ length: 150 }, (_, index) => `r${index}`);
   await Promise.all(ids.map((id) => change(id, `of ${id}`)));

@@ -17,8 +17,8 @@ const quarantinedAccounts = gauge({
   name: 'inventory.ledger.accounts.quarantined',
   description: 'Accounts in quarantine: the commands of their refreshes go to the dead letters',
 });
-const behindAccounts = gauge({
-  name: 'inventory.ledger.accounts.behind',
+const rebuildingAccounts = gauge({
+  name: 'inventory.ledger.accounts.rebuilding',
   description: 'Accounts whose commands wait until this replica has rebuilt their snapshot',
 });
 const oldestHoldAge = gauge({
@@ -59,7 +59,7 @@ export function observeLedger({
   });
   cachedAccounts.observe((observe) => observe(cache.size));
   quarantinedAccounts.observe((observe) => observe(quarantine.size));
-  behindAccounts.observe((observe) => observe(rebuilds.size));
+  rebuildingAccounts.observe((observe) => observe(rebuilds.size));
   oldestHoldAge.observe((observe) => {
     const oldestAtMs = holdWatch.oldestAtMs();
     if (oldestAtMs === undefined) return;

@@ -36,7 +36,7 @@ import { leaseMs } from './work.ts';
 export type Ledger = Awaited<ReturnType<typeof openLedger>>;
 
 const commitBytesMax = 256 * 1024;
-/** Folded in some tenths of a second; an account further behind its snapshot waits for a new one. */
+/** Folded in some tenths of a second; an account with more entries after its snapshot waits for a new one. */
 const foldedEntriesMax = 10_000;
 /** A response of a few megabytes, and some milliseconds of counting. */
 const usageLimits = { daysMax: 10_000, tailMax: 10_000 } as const;

@@ -2,7 +2,7 @@ import type { WorkRow } from '@inventory/work/work-row';
 
 export const leaseMs = 30_000;
 
-const lease = { collection: 'leases', places: 'one of all replicas', leaseMs } as const;
+const lease = { collection: 'leases', slots: 'one of all replicas', leaseMs } as const;
 
 /**
  * Everything that may be pending in this service beside the commands in its topic, which are
@@ -19,7 +19,7 @@ export const work = {
   snapshotRebuild: {
     name: 'snapshot rebuild',
     ...lease,
-    places: 'one of an account',
+    slots: 'one of an account',
     what: 'the derived state of an account is read from its journal (`snapshots/rebuild-snapshots`)',
     afterCrash: 'the lease expires; it is read again',
     givesUp: 'never; a journal that contradicts itself puts its account in quarantine',

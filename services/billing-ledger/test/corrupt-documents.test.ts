@@ -71,7 +71,7 @@ const corrupt = ({ collection, field }: Pick<List, 'collection' | 'field'>, acco
     .updateOne({ _id: { $gte: accountId, $lt: `${accountId}~` } }, { $set: { [field]: null } });
 
 test.each(lists)(
-  'a corrupt document of $collection hides no other from the list, and takes no place in it (decisions/0013)',
+  'a corrupt document of $collection hides no other from the list, and does not count in it (decisions/0013)',
   async (list) => {
     await mongo.db.collection(list.collection).deleteMany({});
     const accounts = [0, 1, 2].map(() => newAccountId()).sort();
@@ -109,7 +109,7 @@ test('a corrupt roll-up fails its own account alone: no report is without a day 
 });
 
 test.each(['the pass', 'the save of what is due'])(
-  '%s of snapshots goes over the accounts behind one with a corrupt roll-up (decisions/0013)',
+  '%s of snapshots goes over the accounts after one with a corrupt roll-up (decisions/0013)',
   async (which) => {
     await mongo.db.collection('usagePositions').deleteMany({});
     const accounts = Array.from({ length: 9 }, () => newAccountId());

@@ -280,13 +280,13 @@ describe('Snapshots', () => {
     const reading = ledger.holds(accountId);
     await expect(reading).rejects.toThrow(ServiceUnreachable);
     await leases.deleteOne({ _id });
-    const answered = await stage.send(reserve, adjust);
+    const responded = await stage.send(reserve, adjust);
 
     expect([...granted, ...reserved].map(({ result }) => result)).toEqual(
       Array(16).fill('applied'),
     );
     expect(before).toEqual([]);
-    expect(answered.map(({ seq, balance }) => [seq, balance.available])).toEqual([
+    expect(responded.map(({ seq, balance }) => [seq, balance.available])).toEqual([
       [12_001, 11_875],
       [12_002, 11_874],
     ]);

@@ -36,7 +36,7 @@ function published(account: Sender) {
   return { first, changed: repetitions };
 }
 
-async function everyAnswerOf(account: Sender, count: number): Promise<void> {
+async function everyResponseOf(account: Sender, count: number): Promise<void> {
   await waitFor(
     `${count} outcomes are published`,
     () => stage.outcomesOf(account.accountId).length >= count,
@@ -55,7 +55,7 @@ describe('Two replicas of the ledger', () => {
       }),
     );
     for (const [index, account] of accounts.entries()) {
-      await everyAnswerOf(account, 2 * (commands[index]?.length ?? 0));
+      await everyResponseOf(account, 2 * (commands[index]?.length ?? 0));
     }
 
     for (const [index, account] of accounts.entries()) {
@@ -75,10 +75,10 @@ describe('Two replicas of the ledger', () => {
     const sending = (async () => {
       for (const command of commands) await stage.bus.publish([command]);
     })();
-    await everyAnswerOf(account, 60);
+    await everyResponseOf(account, 60);
 
     const second = await stage.startReplica();
-    await everyAnswerOf(account, 150);
+    await everyResponseOf(account, 150);
     await first.stop();
     await sending;
     await waitFor(
@@ -109,7 +109,7 @@ describe('A ledger that restarts without memory', () => {
     const entries = (await after.verify()).entries;
 
     await stage.bus.publish(commands.toReversed());
-    await everyAnswerOf(account, 2 * commands.length);
+    await everyResponseOf(account, 2 * commands.length);
 
     expect(published(account).changed).toEqual([]);
     expect(await after.verify()).toMatchObject({ ok: true, entries });
@@ -125,8 +125,8 @@ describe('An account with a great backlog', () => {
     await stage.bus.publish([neighbour.grant(5)]);
 
     const ledger = await stage.startReplica();
-    await everyAnswerOf(account, commands.length);
-    await everyAnswerOf(neighbour, 1);
+    await everyResponseOf(account, commands.length);
+    await everyResponseOf(neighbour, 1);
 
     const commits = await stage.db
       .collection('commits')

@@ -17,9 +17,9 @@ test('usage of more than one report may have is refused by its own code, not cut
   const server = await startHttpServer({ listener, host: '127.0.0.1', port: 0 });
 
   const path = `/accounts/${newAccountId()}/usage?from=2026-11-01&to=2026-11-30`;
-  const answer = await fetch(`${server.url}${path}`);
+  const response = await fetch(`${server.url}${path}`);
 
-  expect(answer.status).toBe(422);
-  expect(await answer.json()).toMatchObject({ error: { code: 'usage_too_large' } });
+  expect(response.status).toBe(422);
+  expect(await response.json()).toMatchObject({ error: { code: 'usage_too_large' } });
   await server.close(100);
 });

@@ -74,19 +74,19 @@ async function daily(projectId: ProjectId, days: number): Promise<Completion[]> 
   return completions;
 }
 
-/** What is due of all logs, by as many replicas as there are prunings; which logs were looked at. */
+/** What is due of all logs, by as many replicas as there are prunings; which logs were polled at. */
 async function prune(...others: LogPruning[]): Promise<string[]> {
-  const looked: string[] = [];
+  const polled: string[] = [];
   const replicas = [pruning, ...others];
   for (const one of replicas) {
     for (const found of await one.queue.findDue(clock.now(), 100)) {
       const claimed = await one.queue.claim(found, 'test', clock.now() + 60_000);
       if (claimed === null) continue;
-      looked.push(claimed.item.projectId);
+      polled.push(claimed.item.projectId);
       await pruneLog({ pruning: one, clock, keepMs: settings.keepMs, everyMs: 3_600_000 }, claimed);
     }
   }
-  return looked;
+  return polled;
 }
 const page = (projectId: string, after: number, limit = 500) =>
   client.json(logBatch, {
@@ -120,7 +120,7 @@ test('the newest event of an idle Project is kept, and the next position follows
   expect(next.position).toBe(4);
 });
 
-test('a log is pruned by one replica, when its oldest entry is due, and not looked at while it is idle (architecture: cost follows what is due)', async () => {
+test('a log is pruned by one replica, when its oldest entry is due, and not polled while it is idle (architecture: cost follows what is due)', async () => {
   const [idle, busy, second] = [newProjectId(), newProjectId(), openPruning()];
   await daily(idle, 1);
   await daily(busy, 8);
@@ -133,14 +133,14 @@ test('a log is pruned by one replica, when its oldest entry is due, and not look
   const nextDay = await own();
   clock.advance(30 * dayMs);
   const later = await own();
-  const atRest = await own();
+  const idleNow = await own();
   await append(eventOf(idle));
   clock.advance(8 * dayMs);
   const awake = await own();
   const kept = async (id: string) => (await page(id, 0)).items.map(({ position }) => position);
 
   expect(first.sort()).toEqual([idle, busy].sort());
-  expect([again, nextDay, later, atRest, awake]).toEqual([[], [busy], [busy], [], [idle]]);
+  expect([again, nextDay, later, idleNow, awake]).toEqual([[], [busy], [busy], [], [idle]]);
   expect([await kept(idle), await kept(busy)]).toEqual([[2], [8]]);
 });
 

@@ -70,11 +70,11 @@ test('a replica that appends to a Project again reads nothing: an event is a cla
   const again = commands.splice(0).map(({ commandName }) => commandName);
 
   const next = await appendTo(other, newEvent(projectId));
-  const behind = await appendTo(log, newEvent(projectId));
+  const after = await appendTo(log, newEvent(projectId));
 
   expect(first).toEqual(['find', 'find', 'find', 'find', 'insert', 'insert']);
   expect(again).toEqual(Array(9).fill(['update', 'insert']).flat());
-  expect([next.position, behind.position]).toEqual([11, 12]);
+  expect([next.position, after.position]).toEqual([11, 12]);
 });
 
 test('events of different Projects that are appended together share their commands, and pages that are read together a read (architecture: everything is bounded)', async () => {
@@ -193,7 +193,7 @@ test('the read after one in parts overlaps it, so that an insert that took its t
   expect(positionsIn(next).get(late)).toBe(1);
 });
 
-test('GET /logs/appended answers the time of the first read, then the appended heads (Events: lost announcements)', async () => {
+test('GET /logs/appended returns the time of the first read, then the appended heads (Events: lost announcements)', async () => {
   const namespace = await openNamespace();
   const clock = createTestClock(Date.UTC(2026, 10, 21));
   const config = testConfig(namespace, { log: { ...settings, pruneEveryMs: 3_600_000 } });

@@ -146,9 +146,9 @@ test('replicas that append to one Project concurrently leave no gap and no dupli
     }),
   );
 
-  const places = new Map(entries.flat().map(({ position, event }) => [event.id, position]));
-  expect([...places.values()].sort((a, b) => a - b)).toEqual(events.map((_event, i) => i + 1));
-  for (const { event, position } of entries.flat()) expect(places.get(event.id)).toBe(position);
+  const positions = new Map(entries.flat().map(({ position, event }) => [event.id, position]));
+  expect([...positions.values()].sort((a, b) => a - b)).toEqual(events.map((_event, i) => i + 1));
+  for (const { event, position } of entries.flat()) expect(positions.get(event.id)).toBe(position);
   expect(await collection.countDocuments({ projectId })).toBe(30);
 });
 

@@ -26,7 +26,7 @@ beforeAll(async () => {
   doorbell = await recordMessages(world.bus, ['project.events.v1']);
 });
 afterAll(() => world.close());
-beforeEach(() => world.receiver.answerWith(() => ({ status: 204 })));
+beforeEach(() => world.receiver.respondWith(() => ({ status: 204 })));
 
 const arrived = (path: string, times = 1) =>
   waitFor(`${times} requests reach ${path}`, () => {
@@ -105,7 +105,7 @@ test('an event of a type that a later version appended reaches endpoint and log 
     appendedAtMs: Date.now(),
   });
   await mongo.close();
-  // A change gives the endpoint a turn, as the append does.
+  // A change makes the endpoint due, as the append does.
   await world.change(projectId, endpointId, { description: 'of a later type' });
   const [hook] = await arrived('/later-type');
   const delivery = await deliveryWhen(world, endpoint, 'it is recorded', isDelivered);
@@ -122,7 +122,7 @@ test('an event of a type that a later version appended reaches endpoint and log 
 test('a failed delivery is tried again with the same id and the same bytes until it succeeds (Events: webhooks)', async () => {
   const { customer, endpoint } = await subscribed('/again');
   let failures = 0;
-  world.receiver.answerWith(() => ({ status: failures++ < 2 ? 500 : 200 }));
+  world.receiver.respondWith(() => ({ status: failures++ < 2 ? 500 : 200 }));
 
   await world.announce(customer);
   const delivery = await deliveryWhen(world, endpoint, 'it succeeds', isDelivered);
@@ -144,7 +144,7 @@ test('a failed delivery is tried again with the same id and the same bytes until
 test('a redirect is a failure and is not followed (Events: webhooks)', async () => {
   const { customer, endpoint } = await subscribed('/moved');
   const location = `${world.receiver.url}/elsewhere`;
-  world.receiver.answerWith(() => ({ status: 307, headers: { location } }));
+  world.receiver.respondWith(() => ({ status: 307, headers: { location } }));
 
   await world.announce(customer);
   const delivery = await deliveryWhen(world, endpoint, 'it has failed', isFailed);
@@ -156,7 +156,7 @@ test('a redirect is a failure and is not followed (Events: webhooks)', async () 
 
 test('a 410 response disables the endpoint at once, with the reason (Events: webhooks)', async () => {
   const { customer, endpoint } = await subscribed('/gone');
-  world.receiver.answerWith(() => ({ status: 410 }));
+  world.receiver.respondWith(() => ({ status: 410 }));
 
   await world.announce(customer);
   const disabled = await waitFor('the endpoint is disabled', async () => {
@@ -179,7 +179,7 @@ test('each attempt shows the first KiB of its response, without secrets of the e
   const { customer, endpoint } = await subscribed('/shown');
   const long = `${'x'.repeat(2_000)}`;
   let failures = 0;
-  world.receiver.answerWith(() =>
+  world.receiver.respondWith(() =>
     failures++ < 1
       ? { status: 500, body: `secret ${endpoint.secret}: ${long}` }
       : { status: 200, body: 'thanks' },
@@ -230,7 +230,7 @@ test('deliveries are listed by state and time of creation, page by page (Events:
 
 test('Retry-After delays the next attempt (Events: webhooks)', async () => {
   const { customer, endpoint } = await subscribed('/later');
-  world.receiver.answerWith(() => ({ status: 503, headers: { 'retry-after': '3600' } }));
+  world.receiver.respondWith(() => ({ status: 503, headers: { 'retry-after': '3600' } }));
 
   await world.announce(customer);
   const tried = (one: { attemptsTotal: number }) => one.attemptsTotal > 0;
@@ -286,7 +286,7 @@ test('a test reaches an endpoint also where it is disabled, signed, and is tried
   const { endpoint } = await subscribed('/ping');
   const { projectId: project, endpointId: id } = endpoint;
   await world.change(project, id, { state: 'disabled' });
-  world.receiver.answerWith(() => ({ status: 500 }));
+  world.receiver.respondWith(() => ({ status: 500 }));
 
   const { eventId } = await world.ping(project, id);
   const delivery = await deliveryWhen(world, endpoint, 'it was tried', isFailed);
@@ -308,7 +308,9 @@ test('a suspended Project is sent nothing, and what was appended meanwhile once 
   const endpoint = await world.create(customer, '/suspended');
   await world.announce(customer, 2);
   await appended(customer, 2);
-  await waitFor('the gateway received the lookup', () => world.gateway.asked.includes(projectId));
+  await waitFor('the gateway received the lookup', () =>
+    world.gateway.requested.includes(projectId),
+  );
   const whileSuspended = (await world.deliveries(projectId, endpoint.endpointId)).items;
 
   world.gateway.withoutEvents.delete(projectId);

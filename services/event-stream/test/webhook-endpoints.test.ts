@@ -27,7 +27,7 @@ beforeAll(async () => {
 });
 afterAll(() => world.close());
 
-test('a Project has ten endpoints at most, however many are made at once, and a deleted one makes room (Events: webhooks) [webhooks-ten-endpoints, webhooks-managing]', async () => {
+test('a Project has ten endpoints at most, however many are made at once, and a deleted one frees its slot (Events: webhooks) [webhooks-ten-endpoints, webhooks-managing]', async () => {
   const customer = newCustomer();
 
   const made = await Promise.allSettled(
@@ -149,7 +149,7 @@ test('a rotation that is repeated under its Idempotency-Key, also at the same ti
   } = await world.create(newCustomer(), '/keyed');
   const keyed = { overlapSeconds: 3_600, idempotencyKey: 'once' };
 
-  const answers = await Promise.all(
+  const responses = await Promise.all(
     Array.from({ length: 5 }, () => world.rotate(project, id, keyed)),
   );
   const later = await world.rotate(project, id, keyed);
@@ -157,9 +157,9 @@ test('a rotation that is repeated under its Idempotency-Key, also at the same ti
   const [hook] = await arrived('/keyed', 1);
   const stored = await storedEndpoints(project);
 
-  const [made] = answers;
-  expect(answers.filter(({ replayed }) => !replayed)).toHaveLength(1);
-  expect(new Set(answers.map((answer) => answer.secret)).size).toBe(1);
+  const [made] = responses;
+  expect(responses.filter(({ replayed }) => !replayed)).toHaveLength(1);
+  expect(new Set(responses.map((response) => response.secret)).size).toBe(1);
   expect(later).toEqual({ ...made, replayed: true });
   for (const signing of [secret, later.secret]) expect(verifies(signing, hook)).toBe(true);
   expect(stored).toContain('"idempotencyKey":"once"');

@@ -14,7 +14,7 @@ afterAll(async () => {
   await second.stop();
   await world.close();
 });
-beforeEach(() => world.receiver.answerWith(() => ({ status: 204 })));
+beforeEach(() => world.receiver.respondWith(() => ({ status: 204 })));
 
 test('two replicas send each event once, to every endpoint of its Project (Events: webhooks)', async () => {
   const customers = Array.from({ length: 4 }, newCustomer);
@@ -43,7 +43,9 @@ test('an endpoint that hangs uses one request of all replicas and delays no othe
   await world.create(stuck, '/stuck');
   await world.create(quick, '/quick');
   const released = Promise.withResolvers<{ status: number }>();
-  world.receiver.answerWith(({ path }) => (path === '/stuck' ? released.promise : { status: 200 }));
+  world.receiver.respondWith(({ path }) =>
+    path === '/stuck' ? released.promise : { status: 200 },
+  );
 
   await world.announce(stuck, 30);
   await waitFor('the endpoint is being tried', () => world.receiver.of('/stuck').length >= 1);

@@ -50,7 +50,7 @@ function stores() {
   };
 }
 
-/** Its first turn has ended. */
+/** Its first run has ended. */
 async function newEndpoint(overrides: Partial<WebhookEndpoint> = {}): Promise<WebhookEndpoint> {
   const endpoint = endpointWith(overrides);
   const { endpoints, collections } = stores();
@@ -111,8 +111,8 @@ test('deliveries are due from their time on, later ones are retrying, ended ones
     ['delivered', null],
     ['failed', null],
   ] as const;
-  const docs = states.map(([state, inMs], place) => ({
-    _id: `endpoint/${place}`,
+  const docs = states.map(([state, inMs], index) => ({
+    _id: `endpoint/${index}`,
     state,
     nextAttemptAtMs: inMs === null ? null : clock.now() + inMs,
   }));
@@ -160,7 +160,7 @@ test('a result is stored once: not that of a delivery that was restarted, or att
   ]);
 });
 
-test('what is executed again by a server that does not recognise it, because its answer was lost, has no further effect', async () => {
+test('what is executed again by a server that does not recognise it, because its response was lost, has no further effect', async () => {
   treat = asForgetful;
   const { endpoints, deliveries } = stores();
   const endpoint = endpointWith();
@@ -215,11 +215,11 @@ test('a delivery that is inserted again exists once, and only its newest twenty 
   );
 });
 
-test('a corrupt delivery, or a corrupt endpoint whose turn it is first, blocks no other (decisions/0013)', async () => {
+test('a corrupt delivery, or a corrupt endpoint that is due first, blocks no other (decisions/0013)', async () => {
   const { deliveries, endpoints, collections } = stores();
   const id = newEndpointId();
   const [corrupt, next] = [await due(id), await due(id)];
-  const head = { nextAttemptAtMs: 1, place: null } as object;
+  const head = { nextAttemptAtMs: 1, orderKey: null } as object;
   await collections.deliveries.updateOne({ eventId: corrupt.eventId }, { $set: head });
   const [broken, whole] = [await newEndpoint(), await newEndpoint()];
   await endpoints.makeDue({ endpointId: broken.endpointId }, 1);
@@ -231,13 +231,13 @@ test('a corrupt delivery, or a corrupt endpoint whose turn it is first, blocks n
   );
 
   const pending = await deliveries.listPending(id, 1, 'all');
-  const turns = await endpoints.turnsOf('new').findDue(2, 1);
+  const claimable = await endpoints.queueOf('new').findDue(2, 1);
 
   expect(pending.map(({ eventId }) => eventId)).toEqual([next.eventId]);
-  expect(turns.map(({ item }) => item.endpointId)).toEqual([whole.endpointId]);
+  expect(claimable.map(({ item }) => item.endpointId)).toEqual([whole.endpointId]);
 });
 
-test('the oldest delivery that a turn left is found, over all endpoints with pending work (runbooks: WebhooksLate)', async () => {
+test('the oldest delivery that a run left is found, over all endpoints with pending work (runbooks: WebhooksLate)', async () => {
   const { endpoints, collections } = stores();
   await collections.endpoints.updateMany({}, { $set: { lateSinceMs: null } });
   expect(await endpoints.findLateSince()).toBeNull();
@@ -251,7 +251,7 @@ test('the oldest delivery that a turn left is found, over all endpoints with pen
   expect(await endpoints.findLateSince()).toBe(1_000);
 });
 
-test('endpoints that wait for their account cost nothing until it changes, and then have a turn at once; others of it are not disturbed (architecture: cost follows what is due)', async () => {
+test('endpoints that wait for their account cost nothing until it changes, and then are due at once; others of it are not disturbed (architecture: cost follows what is due)', async () => {
   const { endpoints } = stores();
   const accountId = newAccountId();
   const [held, idle, other] = [
@@ -261,9 +261,9 @@ test('endpoints that wait for their account cost nothing until it changes, and t
   ];
   for (const one of [held, other])
     await endpoints.makeDue({ endpointId: one.endpointId }, clock.now() + 600_000);
-  const turns = endpoints.turnsOf('new');
+  const queue = endpoints.queueOf('new');
   const dueIds = async () =>
-    (await turns.findDue(clock.now(), 100))
+    (await queue.findDue(clock.now(), 100))
       .map(({ item }) => item.endpointId)
       .filter((id) => [held, idle, other].some((one) => one.endpointId === id));
 
@@ -303,21 +303,21 @@ test('the missed events of a range get their deliveries in parts of 500 entries,
   expect(parts).toEqual([500, 500, 250]);
 });
 
-test('an endpoint whose turn, or the claim of it, a clock that was ahead has dated later than any is due, and no other (Events: webhooks)', async () => {
+test('an endpoint whose due time, or the claim of it, a clock that was ahead has dated later than any is due, and no other (Events: webhooks)', async () => {
   const { endpoints } = stores();
   const waitMaxMs = 86_400_000;
-  const turns = endpoints.turnsOf('fast');
+  const queue = endpoints.queueOf('fast');
   const [waiting, claimed, other] = await Promise.all(
     [1, 1, 0].map((aheadMs) => newEndpointDue(clock.now() + waitMaxMs + aheadMs)),
   );
-  const found = await turns.findDue(clock.now() + 2 * waitMaxMs, 100);
+  const found = await queue.findDue(clock.now() + 2 * waitMaxMs, 100);
   const due = found.find(({ item }) => item.endpointId === claimed?.endpointId);
-  await turns.claim(due as Pending<DueEndpoint>, 'lost', clock.now() + waitMaxMs + 60_000);
-  const before = await turns.findDue(clock.now(), 100);
+  await queue.claim(due as Pending<DueEndpoint>, 'lost', clock.now() + waitMaxMs + 60_000);
+  const before = await queue.findDue(clock.now(), 100);
 
   await endpoints.makeDueIfAfter(clock.now() + waitMaxMs, clock.now());
 
-  const ids = (await turns.findDue(clock.now(), 100)).map(({ item }) => item.endpointId);
+  const ids = (await queue.findDue(clock.now(), 100)).map(({ item }) => item.endpointId);
   expect(before).toEqual([]);
   expect(ids.sort()).toEqual([waiting?.endpointId, claimed?.endpointId].sort());
   expect(ids).not.toContain(other?.endpointId);
@@ -332,10 +332,10 @@ async function newEndpointDue(dueAtMs: number): Promise<WebhookEndpoint> {
 test('an event that is appended while its endpoint is created, after the end of the log was read, is sent at once (Events: webhooks)', async () => {
   const { endpoints } = stores();
   const projectId = newProjectId();
-  const looks: string[] = [];
+  const polls: string[] = [];
   const webhooks = {
     ...{ endpoints, clock, allowPrivate: true, identifiers: systemIdentifiers },
-    noteDue: () => looks.push('look'),
+    noteDue: () => polls.push('poll'),
     log: {
       async readHead() {
         // The event at position 8 is appended now.
@@ -349,12 +349,12 @@ test('an event that is appended while its endpoint is created, after the end of 
   const wanted = { projectId, accountId: newAccountId(), url, types: [type], description: null };
   const { endpointId, nextPosition } = await createEndpoint(webhooks, wanted);
 
-  const due = await endpoints.turnsOf('new').findDue(clock.now(), 100);
+  const due = await endpoints.queueOf('new').findDue(clock.now(), 100);
   expect(due.map(({ item }) => item.endpointId)).toContain(endpointId);
-  expect([nextPosition, looks]).toEqual([8, ['look']]);
+  expect([nextPosition, polls]).toEqual([8, ['poll']]);
 });
 
-test('an event of a Project without endpoints makes nothing due, so that nothing is looked for (architecture: cost follows what is due)', async () => {
+test('an event of a Project without endpoints makes nothing due, so that nothing is polled for (architecture: cost follows what is due)', async () => {
   const { endpoints } = stores();
   const { projectId } = await newEndpoint();
 
@@ -362,7 +362,7 @@ test('an event of a Project without endpoints makes nothing due, so that nothing
   expect(await endpoints.makeDue({ projectId }, clock.now())).toBe(true);
 });
 
-test('an endpoint that was deleted is listed no more, and after a crash its turn removes what is left (Events: webhooks)', async () => {
+test('an endpoint that was deleted is listed no more, and after a crash its next run removes what is left (Events: webhooks)', async () => {
   const { endpoints, deliveries, collections } = stores();
   const endpoint = await newEndpoint();
   const { endpointId, projectId } = endpoint;
@@ -371,14 +371,14 @@ test('an endpoint that was deleted is listed no more, and after a crash its turn
 
   expect(await endpoints.listEndpoints(projectId)).toEqual([]);
   expect(await endpoints.update(endpoint, { description: 'late' })).toBe(false);
-  const turns = endpoints.turnsOf('new');
-  const [found] = (await turns.findDue(clock.now() + 60_000, 100)).filter(
+  const queue = endpoints.queueOf('new');
+  const [found] = (await queue.findDue(clock.now() + 60_000, 100)).filter(
     (one) => one.item.endpointId === endpointId,
   );
-  const claimed = found && (await turns.claim(found, 'test', clock.now() + 120_000));
+  const claimed = found && (await queue.claim(found, 'test', clock.now() + 120_000));
   if (!claimed) throw new Error('not due');
   const webhooks = only<Webhooks>({ endpoints, deliveries });
-  await serveEndpoint(webhooks, turns, only({}), claimed);
+  await serveEndpoint(webhooks, queue, only({}), claimed);
 
   expect(await collections.endpoints.countDocuments({ endpointId })).toBe(0);
   expect(await deliveries.listDeliveries(endpointId, { limit: 1 })).toEqual([]);

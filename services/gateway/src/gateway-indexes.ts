@@ -6,7 +6,7 @@ import { pageIntentIndexes } from './pages/page-intent-store.ts';
 import { readKeyIndexes } from './pages/read-key-store.ts';
 import { pendingCancelIndexes } from './refreshes/pending-cancel-store.ts';
 import { promisedSecretIndexes } from './secrets/promised-secret-store.ts';
-import { seatIndexes } from './streams/stream-seat-store.ts';
+import { slotIndexes } from './streams/stream-slot-store.ts';
 import { tenancyIndexes } from './tenancy/tenancy-documents.ts';
 import { watchIndexes } from './watches/watch-store.ts';
 
@@ -20,6 +20,6 @@ export const gatewayIndexes: readonly CollectionIndexes[] = [
   promisedSecretIndexes,
   captureIndexes,
   auditIndexes,
-  ...seatIndexes,
+  ...slotIndexes,
   watchIndexes,
 ];

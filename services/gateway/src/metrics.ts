@@ -81,9 +81,9 @@ export const waitingRefreshes = gauge({
   name: 'inventory.gateway.refresh_waits',
   description: 'Status requests of this replica that wait for a refresh to become terminal',
 });
-export const watchTurns = counter({
-  name: 'inventory.watch.turns',
+export const watchDecisions = counter({
+  name: 'inventory.watch.decisions',
   description:
-    'Claims of due watches: a run was requested, none was made now, or the watch is paused',
-  labels: { turn: ['run', 'skip', 'pause'] },
+    'Decisions about due watches: a run was requested, none was made now, or the watch is paused',
+  labels: { decision: ['run', 'skip', 'pause'] },
 });

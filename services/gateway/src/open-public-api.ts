@@ -9,7 +9,7 @@ import type { Broadcasts } from './commands/open-broadcasts.ts';
 import type { RequestReplyClient } from './commands/request-reply-client.ts';
 import type { GatewayConfig } from './config.ts';
 import { createAuditLines } from './http/audit-lines.ts';
-import { createDeliveryPlaces } from './http/delivery/delivery-places.ts';
+import { createDeliverySlots } from './http/delivery/delivery-slots.ts';
 import { createRequestLimiter } from './http/limits/limit-requests.ts';
 import { createTrafficLimiter, type TrafficLimiter } from './http/limits/limit-traffic.ts';
 import { createRateWindowStore } from './http/limits/rate-window-store.ts';
@@ -28,7 +28,7 @@ import { createPositionCursors, type PositionCursors } from './streams/position-
 import type { Tenancy } from './tenancy/open-tenancy.ts';
 import { openWatches } from './watches/open-watches.ts';
 import { watchWork } from './watches/run-watch.ts';
-import type { WatchStandingOf } from './watches/watch-standing.ts';
+import type { EligibilityOf } from './watches/watch-eligibility.ts';
 
 type Context = ServiceContext<GatewayConfig>;
 
@@ -41,7 +41,7 @@ export interface PublicApiNeeds {
   readonly clients: ServiceClients;
   readonly prices: PriceVersion;
   /** Whether the Project of a watch may have runs. */
-  readonly watchStandingOf: WatchStandingOf;
+  readonly eligibilityOf: EligibilityOf;
 }
 
 /** Opens the features of the public API that the role of this process serves, then serves them. */
@@ -57,7 +57,7 @@ export async function openPublicApi(
     limiter: createRequestLimiter({ windows, clock, deadlines }),
     customerRequestsPerMinute,
   });
-  const undelivered = createDeliveryPlaces<AccountId>({
+  const undelivered = createDeliverySlots<AccountId>({
     limits: config.undelivered,
     bytesPerSecondMin: config.deliveryBytesPerSecondMin,
     kind: 'page',

@@ -17,9 +17,9 @@ import { openPublicApi } from './open-public-api.ts';
 import { createAuditStore } from './operator/audit-store.ts';
 import { openOperatorApi } from './operator/operator-app.ts';
 import { openPromisedSecrets } from './secrets/open-promised-secrets.ts';
+import { listEventProjectsRoute, readEventAccessRoute } from './tenancy/event-access-routes.ts';
 import { openTenancy, type Tenancy } from './tenancy/open-tenancy.ts';
-import { listEventProjectsRoute, readStandingRoute } from './tenancy/standing-routes.ts';
-import { createWatchStanding } from './watches/watch-standing.ts';
+import { createWatchEligibility } from './watches/watch-eligibility.ts';
 import { createWatchStore } from './watches/watch-store.ts';
 
 export interface StartedGateway extends StartedService {
@@ -42,17 +42,17 @@ export async function startGateway(
   const prices =
     config.role === 'events' ? noPrices : trackPrices({ ledger, clock, lifetime, logger });
 
-  const internalRoutes = [readStandingRoute.bind(tenancy), listEventProjectsRoute.bind(tenancy)];
+  const internalRoutes = [readEventAccessRoute.bind(tenancy), listEventProjectsRoute.bind(tenancy)];
   const { url } = await serveInternal(context, internalRoutes, publicPort.health);
   const shared = { commands, clients, tenancy, db };
   const operatorApi = await startOperatorApi(context, shared);
-  const watchStandingOf = createWatchStanding(tenancy, clock);
+  const eligibilityOf = createWatchEligibility(tenancy, clock);
   const publicApi = await openPublicApi(context, {
     ...shared,
     bus,
     broadcasts,
     prices,
-    watchStandingOf,
+    eligibilityOf,
   });
   publicPort.opened();
   return { url, operatorUrl: operatorApi.url, publicUrl: publicApi.url };

@@ -4,9 +4,9 @@ import type { WorkRow } from '@inventory/work/work-row';
 /** Longer than any wait for a reply; the owner reads what was sent before, so nothing is lost. */
 const command = {
   /** More than are sent in a second: one without a reply costs the others nothing but a slot. */
-  places: 400,
+  slots: 400,
   again: { firstMs: 10_000, maxMs: 60_000 },
-  lookEveryMs: 1_000,
+  pollEveryMs: 1_000,
 } as const;
 
 /** Everything that may be pending in this service. Any replica does it. */
@@ -31,17 +31,17 @@ export const work = {
     name: 'captures',
     collection: 'captures',
     what: 'a paid chain of Live Pages is completed as a scan (`captures/complete-captures`)',
-    places: 5,
+    slots: 5,
     again: { firstMs: 500, maxMs: 10_000 },
-    lookEveryMs: 500,
+    pollEveryMs: 500,
     afterCrash: 'the command is re-sent; the scan exists already',
     givesUp: 'at the deadline of its chain, or when its staged pages are not those of its cursors',
   },
-  seats: {
+  slots: {
     name: 'stream slots',
     collection: 'stream_replicas',
-    what: 'the open streams of a replica count against the limits of their Projects (`streams/stream-seats`)',
-    places: 'one of each replica',
+    what: 'the open streams of a replica count against the limits of their Projects (`streams/stream-slots`)',
+    slots: 'one of each replica',
     leaseMs: 20_000,
     afterCrash: 'its slots are free once the lease has expired and a full Project needs one',
     givesUp: 'when the service stops, which frees the slots at once',
@@ -50,10 +50,10 @@ export const work = {
     name: 'watches',
     collection: 'watches',
     what: 'the run of a watch is requested at its time, or skipped, or its watch paused (`watches/run-watch`)',
-    places: 40,
+    slots: 40,
     /** Longer than a decision is waited for. */
     again: { firstMs: 30_000, maxMs: 120_000 },
-    lookEveryMs: 1_000,
+    pollEveryMs: 1_000,
     afterCrash: 'the watch is claimed again, and finds the run under the id of its due time',
     givesUp:
       'when its watch is deleted; a run that its collector has not decided on is recorded at the sixth try, and the next claim finds out',

@@ -25,10 +25,10 @@ describe('account', () => {
     const { key, principal } = world.issue({ permissions: [], requestsPerMinute: 77 });
     world.ledger.setBalance(principal.accountId, 4_321);
 
-    const answer = await get('/v2/account', key);
+    const response = await get('/v2/account', key);
 
-    expect(answer.status).toBe(200);
-    expect(asSent(accountView, answer.json.data)).toEqual({
+    expect(response.status).toBe(200);
+    expect(asSent(accountView, response.json.data)).toEqual({
       account_id: principal.accountId,
       balance: { total: 4_321, held: 0, available: 4_321 },
       funding: { mode: 'credits' },
@@ -43,8 +43,8 @@ describe('account', () => {
         expires_at: null,
       },
     });
-    expect(answer.json.meta).toEqual({
-      request_id: answer.headers['x-request-id'],
+    expect(response.json.meta).toEqual({
+      request_id: response.headers['x-request-id'],
       environment: 'live',
     });
   });
@@ -113,9 +113,9 @@ test('a Project shows any Credential of it its name and environment, and what th
 });
 
 test('prices: the active list, for any active Credential (Reads: prices) [prices]', async () => {
-  const answer = await get('/v2/prices', world.issue({ permissions: [] }).key);
+  const response = await get('/v2/prices', world.issue({ permissions: [] }).key);
 
-  expect(asSent(priceView, answer.json.data)).toMatchObject({
+  expect(asSent(priceView, response.json.data)).toMatchObject({
     price_version: 1,
     refresh: { reservation: 125, block: 1, block_assets: 2000, diagnostic: 1 },
     watch: { reservation: 125, changed_block: 1, unchanged_block: 1, unchanged_block_assets: 8000 },
@@ -133,10 +133,10 @@ describe.each([
     const body = method === 'PUT' ? { body: { threshold: 1 } } : {};
     const others = permissions.filter((other) => other !== permission);
     const { key } = world.issue({ permissions: ['*', ...others] });
-    const answer = await gateway.call({ method, path, key, ...body });
+    const response = await gateway.call({ method, path, key, ...body });
 
-    expect(answer.status).toBe(403);
-    expect(answer.json.error).toMatchObject({
+    expect(response.status).toBe(403);
+    expect(response.json.error).toMatchObject({
       code: 'permission_denied',
       detail: { permission },
     });
@@ -156,8 +156,8 @@ describe('statement', () => {
     const seen: unknown[] = [];
     let cursor = '';
     do {
-      const answer = await get(`/v2/account/statement?limit=5${cursor}`, key);
-      const { items, pagination } = asSent(accountStatement, answer.json.data);
+      const response = await get(`/v2/account/statement?limit=5${cursor}`, key);
+      const { items, pagination } = asSent(accountStatement, response.json.data);
       seen.push(...items);
       expect(pagination.has_more).toBe(pagination.next_cursor !== null);
       cursor = pagination.next_cursor === null ? '' : `&cursor=${pagination.next_cursor}`;
@@ -220,8 +220,8 @@ describe('statement', () => {
   test('is JSON when both would do, 406 when neither would, and refuses in JSON [json-only]', async () => {
     const { key } = booked(1);
     const typeOf = async (accept: string, path = '/v2/account/statement') => {
-      const answer = await get(path, key, { accept });
-      return [answer.status, answer.headers['content-type']];
+      const response = await get(path, key, { accept });
+      return [response.status, response.headers['content-type']];
     };
     const json = 'application/json; charset=utf-8';
 
@@ -237,9 +237,9 @@ describe('statement', () => {
     const { next_cursor } = (await get('/v2/account/statement?limit=1', key)).json.data.pagination;
     const stranger = world.issue(mayRead);
 
-    const answer = await get(`/v2/account/statement?cursor=${next_cursor}`, stranger.key);
+    const response = await get(`/v2/account/statement?cursor=${next_cursor}`, stranger.key);
 
-    expect([answer.status, answer.json.error.code]).toEqual([422, 'invalid_cursor']);
+    expect([response.status, response.json.error.code]).toEqual([422, 'invalid_cursor']);
   });
 });
 
@@ -275,8 +275,8 @@ describe('usage', () => {
     const foreign = world.issue().principal.projectId;
 
     for (const projectId of [foreign, newProjectId()]) {
-      const answer = await get(`/v2/account/usage?project_id=${projectId}`, key);
-      expect([answer.status, answer.json.error.code]).toEqual([404, 'project_not_found']);
+      const response = await get(`/v2/account/usage?project_id=${projectId}`, key);
+      expect([response.status, response.json.error.code]).toEqual([404, 'project_not_found']);
     }
   });
 
@@ -288,14 +288,14 @@ describe('usage', () => {
     ['from=2026-02-30&to=2026-03-01', 'from', 'must be a UTC day as YYYY-MM-DD'],
     ['from=today&to=2026-03-01', 'from', 'must be a UTC day as YYYY-MM-DD'],
   ])('%s is refused', async (query, field, reason) => {
-    const answer = await get(`/v2/account/usage?${query}`, world.issue(mayRead).key);
+    const response = await get(`/v2/account/usage?${query}`, world.issue(mayRead).key);
 
-    expect(answer.status).toBe(422);
-    expect(answer.json.error.detail.issues).toEqual([{ in: 'query', field, reason }]);
+    expect(response.status).toBe(422);
+    expect(response.json.error.detail.issues).toEqual([{ in: 'query', field, reason }]);
   });
 });
 
-test('usage of more than one answer holds is refused, and says how to ask for less', async () => {
+test('usage of more than one response holds is refused, and says how to request less', async () => {
   const { key, principal } = world.issue(mayRead);
   world.ledger.usage.set(principal.accountId, 'too_large');
 
@@ -327,10 +327,10 @@ describe('balance alert', () => {
   });
 
   test.each([0, -1, 1.5, '50', 2 ** 50, undefined])('%s is no threshold', async (threshold) => {
-    const answer = await put(world.issue(mayManage).key, threshold);
+    const response = await put(world.issue(mayManage).key, threshold);
 
-    expect(answer.status).toBe(422);
-    expect(answer.json.error.detail.issues[0].field).toBe('threshold');
+    expect(response.status).toBe(422);
+    expect(response.json.error.detail.issues[0].field).toBe('threshold');
   });
 
   test('a ledger that does not answer is 503, and the request may be repeated [service-unavailable]', async () => {
@@ -342,10 +342,10 @@ describe('balance alert', () => {
     );
     expect(gateway.cutReplies()).toEqual([patientLimits.decisionTimeoutMs]);
 
-    const answer = await answering;
+    const response = await answering;
 
-    expect([answer.status, answer.json.error.code]).toEqual([503, 'service_unavailable']);
-    expect(answer.headers['retry-after']).toBe('1');
+    expect([response.status, response.json.error.code]).toEqual([503, 'service_unavailable']);
+    expect(response.headers['retry-after']).toBe('1');
   });
 });
 

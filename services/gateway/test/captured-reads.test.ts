@@ -50,9 +50,9 @@ function read(
 }
 
 async function readOk(scope: InventoryKey, key: string, wanted: Wanted = {}): Promise<string> {
-  const answer = await read(scope, key, wanted);
-  if (answer.status !== 200) throw new Error(`${answer.status} ${answer.text}`);
-  return answer.json.data.pagination.next_cursor;
+  const response = await read(scope, key, wanted);
+  if (response.status !== 200) throw new Error(`${response.status} ${response.text}`);
+  return response.json.data.pagination.next_cursor;
 }
 
 const completedOf = (scope: InventoryKey) =>
@@ -124,7 +124,7 @@ test('a page that was read before its inventory was erased is not staged after i
     const scope = newInventory();
     const { live } = world.collector;
     let reads = 0;
-    live.answerInstead = () => {
+    live.respondInstead = () => {
       if (reads === erasedAt) world.revisions.staging.erase(inventoryKeyText(scope));
       reads += 1;
       return null;

@@ -86,7 +86,7 @@ beforeAll(async () => {
   bus = await openTestBus(namespace);
   commands = await recordMessages(bus, ['revision.commands.v1']);
   staging = createFakeStaging();
-  stagingHttp = await startHttpFake(staging.answer);
+  stagingHttp = await startHttpFake(staging.respond);
   replicas = [await startReplica(), await startReplica()];
 });
 afterAll(async () => {
@@ -131,11 +131,11 @@ async function openIntent(replica: Replica, chain: LiveChain) {
 const sentOf = ({ chainId }: LiveChain) => commands.all.filter(({ key }) => key === chainId);
 const sent = (chain: LiveChain) => waitFor('the chain is sent', () => sentOf(chain)[0]);
 
-/** Another chain that is complete only now was sent: what was due before it has had its turn. */
-async function turnPasses(): Promise<void> {
-  for (let turn = 0; turn < 2; turn += 1) {
+/** Another chain that is complete only now was sent: what was due before it was sent. */
+async function duePasses(): Promise<void> {
+  for (let pass = 0; pass < 2; pass += 1) {
     const chain = newChain();
-    await replicas[turn % 2 === 0 ? 0 : 1].captures
+    await replicas[pass % 2 === 0 ? 0 : 1].captures
       .beginPage(page(chain, newOwner(), 'x', null))
       .conclude(charged);
     await sent(chain);
@@ -143,7 +143,7 @@ async function turnPasses(): Promise<void> {
 }
 
 describe('A chain of Live Pages (Reads: Capture) [capture]', () => {
-  it('is sent without a page whose end moved: the page behind it is that page, read again', async () => {
+  it('is sent without a page whose end moved: the page after it is that page, read again', async () => {
     const owner = newOwner();
     const chain = newChain();
     const [one, other] = replicas;
@@ -201,7 +201,7 @@ describe('A chain of Live Pages (Reads: Capture) [capture]', () => {
     const chain = newChain();
     const intent = await openIntent(replicas[0], chain);
     await replicas[1].captures.beginPage(page(chain, newOwner(), '0', null)).conclude(charged);
-    await turnPasses();
+    await duePasses();
     expect(sentOf(chain)).toEqual([]);
 
     await replicas[0].intents.deleteIntent(intent.requestId);
@@ -218,7 +218,7 @@ describe('A chain of Live Pages (Reads: Capture) [capture]', () => {
     await replicas[1].captures.excludeChain(after.chainId);
     await replicas[0].intents.deleteIntent(intent.requestId);
 
-    await turnPasses();
+    await duePasses();
 
     expect([...sentOf(before), ...sentOf(after)]).toEqual([]);
     await waitFor('nothing is left to send', async () => (await replicas[0].waiting()) === 0);
@@ -240,7 +240,7 @@ describe('A chain of Live Pages (Reads: Capture) [capture]', () => {
       .conclude(charged);
     expect(last.evidence).not.toBeNull();
 
-    await turnPasses();
+    await duePasses();
     expect(sentOf(chain)).toEqual([]);
   });
 
@@ -266,7 +266,7 @@ describe('A chain of Live Pages (Reads: Capture) [capture]', () => {
     stagingHttp.isDown = false;
 
     expect(lost).toMatchObject({ page: 1, evidence: null });
-    await turnPasses();
+    await duePasses();
     expect(sentOf(chain)).toEqual([]);
   });
 
@@ -288,7 +288,7 @@ describe('A chain of Live Pages (Reads: Capture) [capture]', () => {
     expect([...staging.chunks.keys()].filter((id) => id.includes(resting.chainId))).toEqual([]);
     // The page was staged in the end, but the cursor already has a chain that no longer captures.
     await replicas[0].captures.beginPage(page(slow, owner, '0', null)).conclude(charged);
-    await turnPasses();
+    await duePasses();
     expect([...sentOf(slow), ...sentOf(resting)]).toEqual([]);
   });
 

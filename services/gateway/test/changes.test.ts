@@ -5,7 +5,7 @@ import { newRefreshId, newScope } from '@inventory/testkit/builders';
 import { waitFor } from '@inventory/testkit/wait-for';
 import { clock, gateway, world } from './support/clocked-gateway.ts';
 import { membersText, saveInventory } from './support/fake-revision-store.ts';
-import { refusalAnswer } from './support/http-fake.ts';
+import { refusalResponse } from './support/http-fake.ts';
 import { changesPathOf, currentPathOf } from './support/paths.ts';
 import { patientLimits } from './support/patience.ts';
 import { noKeyIsOpen } from './support/settled-keys.ts';
@@ -30,11 +30,11 @@ describe('Changes (Beyond the interface: Changes) [changes-are-charged-as-curren
   it('come with both revisions, their evidence and the bill of a page of Current', async () => {
     const { key, principal, scope, saved, since } = given();
 
-    const answer = await read(scope, key, `since=${since}&page_size=1`);
+    const response = await read(scope, key, `since=${since}&page_size=1`);
 
-    expect(answer.status).toBe(200);
+    expect(response.status).toBe(200);
     const { revisionId, observationId, verifiedAtMs, scanWindow } = saved.meta;
-    expect(changesPage.parse(asSent(changesPage, answer.json.data))).toMatchObject({
+    expect(changesPage.parse(asSent(changesPage, response.json.data))).toMatchObject({
       ...{ scope, observationId, verifiedAtMs, scanWindow, ageSeconds: 60 },
       fromRevisionId: since,
       toRevisionId: revisionId,
@@ -45,11 +45,11 @@ describe('Changes (Beyond the interface: Changes) [changes-are-charged-as-curren
       counts: { added: 3, removed: 0, changed: 0 },
       pagination: { hasMore: true },
     });
-    expect(answer.headers).toMatchObject({
+    expect(response.headers).toMatchObject({
       'x-description-language': 'english',
       'content-language': 'en',
     });
-    expect(asSent(pageReadMeta, answer.json.meta)).toMatchObject({
+    expect(asSent(pageReadMeta, response.json.meta)).toMatchObject({
       product_code: 'platform.inventory.changes.page.v1',
       price_version: 1,
       credits_charged: 1,
@@ -83,11 +83,11 @@ describe('Changes (Beyond the interface: Changes) [changes-are-charged-as-curren
     const headers = { 'Idempotency-Key': 'k' };
     const query = `since=${saved.meta.revisionId}`;
 
-    const answers = [await read(scope, key, query), await read(scope, key, query, headers)];
+    const responses = [await read(scope, key, query), await read(scope, key, query, headers)];
     await noKeyIsOpen(world);
     const other = await read(scope, key, `since=${newRevision()}`, headers);
 
-    for (const { status, json } of answers) {
+    for (const { status, json } of responses) {
       expect(status).toBe(200);
       expect(json.data).toMatchObject({
         ...{ added: [], removed: [], changed: [], descriptions: [] },
@@ -122,9 +122,9 @@ describe('Changes (Beyond the interface: Changes) [changes-are-charged-as-curren
     const { key, principal, scope, since } = given();
     world.ledger.beforeCharge = () => clock.advance(patientLimits.deliverWithinMs);
 
-    const answer = await read(scope, key, `since=${since}`);
+    const response = await read(scope, key, `since=${since}`);
 
-    expect([answer.status, answer.json.error.code]).toEqual([503, 'billing_unavailable']);
+    expect([response.status, response.json.error.code]).toEqual([503, 'billing_unavailable']);
     await waitFor('the charge is reversed', () => {
       return world.ledger.balanceOf(principal.accountId) === 50;
     });
@@ -138,7 +138,7 @@ describe('A revision from which nothing leads (Beyond the interface: 410 revisio
       revision_id: saved.meta.revisionId,
       links: { current: currentPathOf(scope) },
     };
-    world.revisions.answerInstead = () => refusalAnswer({ code: 'revision_expired', detail });
+    world.revisions.respondInstead = () => refusalResponse({ code: 'revision_expired', detail });
 
     const { status, json } = await read(scope, key, `since=${since}`);
 
@@ -154,8 +154,8 @@ describe('A revision from which nothing leads (Beyond the interface: 410 revisio
       reason: 'is no revision of this inventory',
     } as const;
     const { json: missing } = await read(scope, key, 'page_size=1');
-    world.revisions.answerInstead = () =>
-      refusalAnswer({ code: 'invalid_request', detail: { issues: [issue] } });
+    world.revisions.respondInstead = () =>
+      refusalResponse({ code: 'invalid_request', detail: { issues: [issue] } });
     const { status, json: unknown } = await read(scope, key, `since=${since}`);
 
     expect(missing.error.detail).toEqual({

@@ -16,7 +16,7 @@ import { createAuditStore } from '../src/operator/audit-store.ts';
 import { createPendingCancelStore } from '../src/refreshes/pending-cancel-store.ts';
 import { createAccount, createProject, createServiceAccount } from '../src/tenancy/creations.ts';
 import { createTenancyStore } from '../src/tenancy/tenancy-store.ts';
-import { createWatchStore, placeOf } from '../src/watches/watch-store.ts';
+import { createWatchStore, watchKeyOf } from '../src/watches/watch-store.ts';
 import { farMs, patientDeadlines } from './support/patience.ts';
 import { watchOf } from './support/watch-of.ts';
 
@@ -36,7 +36,7 @@ async function insertCorrupt(collection: string): Promise<void> {
   await mongo.db.collection(collection).insertMany(documents as never);
 }
 
-test('corrupt commands that are due first take no place among those to be re-sent (decisions/0013)', async () => {
+test('corrupt commands that are due first hide none of those to be re-sent (decisions/0013)', async () => {
   const { insertCancel, cancels } = createPendingCancelStore(
     mongo.db,
     { ...patientDeadlines, waitMaxMs: farMs },
@@ -52,7 +52,7 @@ test('corrupt commands that are due first take no place among those to be re-sen
   expect(due.map((command) => command.id)).toEqual([id]);
 });
 
-test('corrupt captures that are due first take no place among those to be completed (decisions/0013)', async () => {
+test('corrupt captures that are due first hide none of those to be completed (decisions/0013)', async () => {
   const captures = createCaptureStore(mongo.db, patientDeadlines, testLogger);
   await insertCorrupt('captures');
   const chainId = systemIdentifiers.uuidV7();
@@ -158,10 +158,12 @@ const listsOf: Readonly<Record<string, () => Promise<List>>> = {
         at += 1;
         const watch = watchOf(at, projectId);
         await store.insertWatch(watch, 10);
-        return placeOf(projectId, watch.scope);
+        return watchKeyOf(projectId, watch.scope);
       },
       list: async (limit) =>
-        (await store.listWatches({ ...part, limit })).map(({ scope }) => placeOf(projectId, scope)),
+        (await store.listWatches({ ...part, limit })).map(({ scope }) =>
+          watchKeyOf(projectId, scope),
+        ),
     };
   },
   async operator_audit() {
@@ -189,7 +191,7 @@ const listsOf: Readonly<Record<string, () => Promise<List>>> = {
 };
 
 test.each(Object.keys(listsOf))(
-  'a corrupt document of %s hides no other from the list, and takes no place in it (decisions/0013)',
+  'a corrupt document of %s hides no other from the list, and does not count in it (decisions/0013)',
   async (collection) => {
     const list = await listsOf[collection]?.();
     if (list === undefined) throw new Error(`no list of ${collection}`);

@@ -12,7 +12,7 @@ import { waitFor } from '@inventory/testkit/wait-for';
 import { clock, gateway, world } from './support/clocked-gateway.ts';
 import { setLiveInventory } from './support/fake-live-pages.ts';
 import { membersText, saveInventory } from './support/fake-revision-store.ts';
-import { refusalAnswer } from './support/http-fake.ts';
+import { refusalResponse } from './support/http-fake.ts';
 import {
   currentPathOf,
   livePathOf,
@@ -57,10 +57,10 @@ test('a saved page comes with its evidence, its bill and its language (Reads)', 
   });
   world.ledger.setBalance(principal.accountId, 50);
 
-  const answer = await read(scope, key, '?language=schinese&page_size=1');
+  const response = await read(scope, key, '?language=schinese&page_size=1');
 
-  expect(answer.status).toBe(200);
-  const page = asSent(currentPage, answer.json.data);
+  expect(response.status).toBe(200);
+  const page = asSent(currentPage, response.json.data);
   const { revisionId, observationId, verifiedAtMs, scanWindow } = saved.meta;
   const evidence = { scope, revisionId, observationId, verifiedAtMs, scanWindow };
   expect(currentPage.parse(page)).toMatchObject(evidence);
@@ -68,12 +68,12 @@ test('a saved page comes with its evidence, its bill and its language (Reads)', 
   expect(page.assets[0]?.assetid).toBe('18446744073709551615');
   expect(page.age_seconds).toBe(60);
   expect(page.pagination.has_more).toBe(true);
-  expect(answer.headers).toMatchObject({
+  expect(response.headers).toMatchObject({
     'x-description-language': 'schinese',
     'content-language': languageTags.schinese,
   });
-  expect(asSent(pageReadMeta, answer.json.meta)).toEqual({
-    request_id: answer.headers['x-request-id'],
+  expect(asSent(pageReadMeta, response.json.meta)).toEqual({
+    request_id: response.headers['x-request-id'],
     environment: 'live',
     product_code: 'platform.inventory.current.page.v1',
     price_version: 1,
@@ -162,16 +162,16 @@ test('the language of the descriptions given is named, also when it is not the o
   const scope = newScope();
   saveInventory(world.revisions, scope, { language: 'english' });
 
-  const answer = await read(scope, key, '?language=german');
+  const response = await read(scope, key, '?language=german');
 
-  expect(answer.headers).toMatchObject({
+  expect(response.headers).toMatchObject({
     'x-description-language': 'english',
     'content-language': 'en',
   });
 });
 
 test.each(contentCodings)(
-  'a page that the store keeps packed leaves so in %s, with its values behind it (Current path: never parsed) [compression]',
+  'a page that the store keeps packed leaves so in %s, with its values after it (Current path: never parsed) [compression]',
   async (coding) => {
     const { key } = world.issue();
     const scope = newScope();
@@ -217,11 +217,14 @@ test('evidence from a clock that is ahead is never of a negative age', async () 
 test('without a saved revision the answer is 404 and costs nothing [current-no-revision]', async () => {
   const { key, principal } = world.issue();
 
-  const answer = await read(newScope(), key);
+  const response = await read(newScope(), key);
 
-  expect([answer.status, answer.json.error.code]).toEqual([404, 'inventory_revision_not_found']);
-  expect(answer.json.meta).toEqual({
-    request_id: answer.headers['x-request-id'],
+  expect([response.status, response.json.error.code]).toEqual([
+    404,
+    'inventory_revision_not_found',
+  ]);
+  expect(response.json.meta).toEqual({
+    request_id: response.headers['x-request-id'],
     environment: 'live',
     product_code: 'platform.inventory.current.page.v1',
     price_version: 1,
@@ -241,7 +244,7 @@ test('without funds the answer is 402 and no page; in a loop one charge is refus
   world.ledger.setBalance(principal.accountId, 0);
 
   const refused = [];
-  for (let turn = 0; turn < 4; turn += 1) refused.push(await read(scope, key));
+  for (let round = 0; round < 4; round += 1) refused.push(await read(scope, key));
   const unknown = await read(newScope(), key);
   world.ledger.setBalance(principal.accountId, 1);
   const paid = await read(scope, key);
@@ -325,8 +328,8 @@ describe('a lookup of assets [current-lookups]', () => {
   test('of assets that are larger than a page is 422 and free', async () => {
     const { key, principal } = world.issue();
     const issue = { in: 'query', field: 'assetid', reason: 'are too large' } as const;
-    world.revisions.answerInstead = () =>
-      refusalAnswer({ code: 'invalid_request', detail: { issues: [issue] } });
+    world.revisions.respondInstead = () =>
+      refusalResponse({ code: 'invalid_request', detail: { issues: [issue] } });
 
     const { status, json } = await read(newScope(), key, '?assetid=1&assetid=2');
 
@@ -377,9 +380,9 @@ describe('a chain of pages', () => {
     const cursor = await firstCursor(scope, key);
     saveInventory(world.revisions, scope, { pages });
 
-    const answer = await read(scope, key, `?cursor=${cursor}`);
+    const response = await read(scope, key, `?cursor=${cursor}`);
 
-    expect([answer.status, answer.json.error.code]).toEqual([410, 'cursor_expired']);
+    expect([response.status, response.json.error.code]).toEqual([410, 'cursor_expired']);
     expect(chargesOf(principal.accountId)).toHaveLength(1);
   });
 
@@ -394,7 +397,7 @@ describe('a chain of pages', () => {
     const cursor = await firstCursor(scope, key);
     const chargesBefore = world.ledger.charges.length;
 
-    const answers = [
+    const responses = [
       await read(scope, stranger.key, `?cursor=${cursor}`),
       await read(other, key, `?cursor=${cursor}`),
       await read(scope, key, `?cursor=${cursor}&language=german`),
@@ -404,7 +407,7 @@ describe('a chain of pages', () => {
       }),
     ];
 
-    expect(answers.map(({ json }) => json.error.code)).toEqual(Array(4).fill('invalid_cursor'));
+    expect(responses.map(({ json }) => json.error.code)).toEqual(Array(4).fill('invalid_cursor'));
     expect(world.ledger.charges.length).toBe(chargesBefore);
     expect((await read(scope, colleague.key, `?cursor=${cursor}`)).status).toBe(200);
   });
@@ -412,15 +415,15 @@ describe('a chain of pages', () => {
 
 test('a misspelt query parameter is refused, free, and named (Transport) [path-values]', async () => {
   const { key, principal } = world.issue();
-  const answer = await read(newScope(), key, '?languge=german');
+  const response = await read(newScope(), key, '?languge=german');
 
-  expect([answer.status, answer.json.error.detail]).toEqual([
+  expect([response.status, response.json.error.detail]).toEqual([
     422,
     {
       issues: [{ in: 'query', field: 'languge', reason: 'is not a known parameter; language is' }],
     },
   ]);
-  expect(answer.json.meta.credits_charged).toBe(0);
+  expect(response.json.meta.credits_charged).toBe(0);
   expect(world.ledger.charges.filter(({ accountId }) => accountId === principal.accountId)).toEqual(
     [],
   );
@@ -432,7 +435,7 @@ test('an account that reads as much as it can leaves the revision-store to other
   for (const scope of [saved, theirs]) saveInventory(world.revisions, scope);
   const gate = Promise.withResolvers<null>();
   let asked = 0;
-  world.revisions.answerInstead = ({ pathname }) => {
+  world.revisions.respondInstead = ({ pathname }) => {
     if (pathname.includes(theirs.platform_id)) return null;
     asked += 1;
     return gate.promise;

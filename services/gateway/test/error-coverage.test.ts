@@ -20,12 +20,12 @@ import { v1OriginalText } from '../src/http/v1/v1-failures.ts';
 import { replaysMax } from '../src/pages/read-key.domain.ts';
 import { publicRoutes } from '../src/public-routes.ts';
 import type { Principal } from '../src/tenancy/principal.domain.ts';
-import type { ApiAnswer, ApiCall } from './support/api-call.ts';
+import type { ApiCall, ApiResponse } from './support/api-call.ts';
 import { completedView, refused } from './support/fake-collector.ts';
 import { noPage, setLiveInventory } from './support/fake-live-pages.ts';
 import { membersText, saveInventory } from './support/fake-revision-store.ts';
 import { world } from './support/file-world.ts';
-import { refusalAnswer } from './support/http-fake.ts';
+import { refusalResponse } from './support/http-fake.ts';
 import { mayAll, rightCall, wrongCall } from './support/operation-calls.ts';
 import { currentPathOf, refreshPathOf, statusPathOf } from './support/paths.ts';
 import { impatientLimits, patientDeadlines } from './support/patience.ts';
@@ -37,7 +37,7 @@ let impatient: TestGateway;
 
 beforeAll(async () => {
   const { findPrincipal } = world;
-  // The place where keys are kept can be away or broken for every operation.
+  // The store of keys can be unavailable or broken for every operation.
   Object.assign(world, {
     findPrincipal: async (secret: string) => {
       if (secret === 'away') throw new ServiceUnreachable('keys are unavailable');
@@ -89,7 +89,7 @@ interface Case {
   readonly key: string;
   readonly principal: Principal;
   readonly right: ApiCall;
-  send(changes?: Partial<ApiCall>, at?: TestGateway): Promise<ApiAnswer>;
+  send(changes?: Partial<ApiCall>, at?: TestGateway): Promise<ApiResponse>;
 }
 
 function caseOf(endpoint: PublicEndpoint, overrides: Partial<Principal> = {}): Case {
@@ -139,7 +139,7 @@ function lacking(code: FundsRefusal['code']) {
   };
 }
 
-async function keyInUse({ endpoint, send, right }: Case): Promise<ApiAnswer> {
+async function keyInUse({ endpoint, send, right }: Case): Promise<ApiResponse> {
   const headers = { 'Idempotency-Key': 'k' };
   if (endpoint.operationId === 'requestRefresh') {
     world.collector.decide = () => ({ decision: 'duplicate', winnerRefreshId: newRefreshId() });
@@ -159,7 +159,7 @@ async function keyInUse({ endpoint, send, right }: Case): Promise<ApiAnswer> {
   return second;
 }
 
-async function keyOfOthers(given: Case): Promise<ApiAnswer> {
+async function keyOfOthers(given: Case): Promise<ApiResponse> {
   const { endpoint, send, right } = given;
   if (endpoint.operationId === 'rotateWebhookSecret') {
     return await webhooksRefusing({ code: 'idempotency_conflict' })(given);
@@ -175,7 +175,7 @@ async function keyOfOthers(given: Case): Promise<ApiAnswer> {
     : await send({ ...withQuery(right.path, 'language=german'), headers });
 }
 
-async function keyReplayedTooOften({ send }: Case): Promise<ApiAnswer> {
+async function keyReplayedTooOften({ send }: Case): Promise<ApiResponse> {
   const headers = { 'Idempotency-Key': 'k' };
   const paid = await send({ headers });
   expect(paid.status).toBe(200);
@@ -184,7 +184,7 @@ async function keyReplayedTooOften({ send }: Case): Promise<ApiAnswer> {
   return await send({ headers });
 }
 
-async function oldCursor({ endpoint, send, right }: Case): Promise<ApiAnswer> {
+async function oldCursor({ endpoint, send, right }: Case): Promise<ApiResponse> {
   if (endpoint.operationId === 'exportCurrent') {
     const observation = 'invobs_01900000-0000-7000-8000-000000000000';
     return send(withQuery(right.path, `observation_id=${observation}`));
@@ -194,7 +194,7 @@ async function oldCursor({ endpoint, send, right }: Case): Promise<ApiAnswer> {
   return send(withQuery(right.path, `cursor=${first.json.data.pagination.next_cursor}`), impatient);
 }
 
-async function cancelledTooLate({ key, send, scope }: Case): Promise<ApiAnswer> {
+async function cancelledTooLate({ key, send, scope }: Case): Promise<ApiResponse> {
   const body = { max_credits: 125 };
   const path = refreshPathOf(scope);
   const started = await gateway.call({ method: 'POST', path, key, body });
@@ -205,7 +205,7 @@ async function cancelledTooLate({ key, send, scope }: Case): Promise<ApiAnswer> 
 }
 
 const platform = (trouble: Parameters<typeof noPage>[0]) => (given: Case) => {
-  world.collector.live.answerInstead = () => noPage(trouble, 3);
+  world.collector.live.respondInstead = () => noPage(trouble, 3);
   return given.send();
 };
 
@@ -214,7 +214,7 @@ const newRevisionId = () => `invrev_${newRefreshId()}` as const;
 const foreignProject = 'prj_01890000-0000-7000-8000-000000000000';
 
 /** How each code is met, by whichever operation can answer it. */
-const ways: Partial<Record<PublicCode, (given: Case) => Promise<ApiAnswer>>> = {
+const ways: Partial<Record<PublicCode, (given: Case) => Promise<ApiResponse>>> = {
   missing_api_key: ({ right }) => gateway.call(right),
   invalid_api_key: ({ send }) => send({ key: 'inv_unknown' }),
   permission_denied: ({ endpoint }) =>
@@ -249,7 +249,7 @@ const ways: Partial<Record<PublicCode, (given: Case) => Promise<ApiAnswer>>> = {
   cursor_expired: oldCursor,
   revision_expired: ({ scope, send }) => {
     const detail = { revision_id: newRevisionId(), links: { current: currentPathOf(scope) } };
-    world.revisions.answerInstead = () => refusalAnswer({ code: 'revision_expired', detail });
+    world.revisions.respondInstead = () => refusalResponse({ code: 'revision_expired', detail });
     return send();
   },
   refresh_not_found: ({ send }) => send(),
@@ -327,20 +327,20 @@ test.each(cases)(
     const way = ways[code];
     if (way === undefined) throw new Error(`how ${code} is met is not known`);
 
-    const answer = await way(caseOf(endpoint));
+    const response = await way(caseOf(endpoint));
 
-    expect([answer.status, saidCode(endpoint, code, answer)]).toEqual([
+    expect([response.status, saidCode(endpoint, code, response)]).toEqual([
       refusalCodes[code].status,
       code,
     ]);
-    expect(answer.headers['retry-after'] !== undefined).toBe(hasRetryAfter(code));
-    expect(answer.headers['content-type']).toBe('application/json; charset=utf-8');
-    expect(answer.headers['x-request-id']).toMatch(/^req_/);
+    expect(response.headers['retry-after'] !== undefined).toBe(hasRetryAfter(code));
+    expect(response.headers['content-type']).toBe('application/json; charset=utf-8');
+    expect(response.headers['x-request-id']).toMatch(/^req_/);
     if (endpoint.dialect !== undefined) return;
-    const { error, meta } = asSent(errorBody, answer.json);
+    const { error, meta } = asSent(errorBody, response.json);
     expectBilling(endpoint, code, meta);
     expect(error.message).toBe(refusalCodes[code].message);
-    expect(error.request_id).toBe(answer.headers['x-request-id']);
+    expect(error.request_id).toBe(response.headers['x-request-id']);
   },
 );
 
@@ -388,7 +388,7 @@ test('every code of the closed list is met on an operation, or without one', () 
 function saidCode(
   { dialect }: PublicEndpoint,
   code: PublicCode,
-  { json, text }: ApiAnswer,
+  { json, text }: ApiResponse,
 ): unknown {
   if (dialect !== 'original' || code === 'invalid_request') return json.error?.code ?? text;
   return (json as unknown as { detail: string }).detail === v1OriginalText(code) ? code : text;

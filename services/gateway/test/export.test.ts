@@ -156,15 +156,15 @@ test.each([
     const reader = newReader();
     const head = `GET ${pathOf(reader.scope)} HTTP/1.0\r\nx-api-key: ${reader.key}`;
 
-    const answer = await sendRaw(gateway.url, `${head}\r\naccept: ${accept}\r\n\r\n`);
+    const response = await sendRaw(gateway.url, `${head}\r\naccept: ${accept}\r\n\r\n`);
 
     const rows = pages.map((text) => lineOf(text, format));
     const whole = rows.join('') + (format === 'csv' ? '' : endLine(rows, reader));
-    expect(answer.status).toBe(200);
-    expect(answer.text.endsWith(whole)).toBe(true);
-    expect(answer.headers['trailer']).toBeUndefined();
-    expect(answer.headers['transfer-encoding']).toBeUndefined();
-    expect(answer.headers).toMatchObject({ 'x-export-rows': '4', connection: 'close' });
+    expect(response.status).toBe(200);
+    expect(response.text.endsWith(whole)).toBe(true);
+    expect(response.headers['trailer']).toBeUndefined();
+    expect(response.headers['transfer-encoding']).toBeUndefined();
+    expect(response.headers).toMatchObject({ 'x-export-rows': '4', connection: 'close' });
     expect(reader.balance()).toBe(9);
   },
 );
@@ -185,7 +185,7 @@ test.each([
   expect(reader.balance()).toBe(10 - price);
 });
 
-test('without any row it is free; behind the last row it is 422', async () => {
+test('without any row it is free; after the last row it is 422', async () => {
   const empty = newReader({ pages: [], totalCount: 0 });
   const reader = newReader();
 
@@ -214,10 +214,10 @@ test.each([
 });
 
 describe('a download that is cut', () => {
-  /** The store is unavailable behind so many runs. */
-  function cutBehind(runs: number): void {
+  /** The store is unavailable after so many runs. */
+  function cutAfter(runs: number): void {
     let asked = 0;
-    world.revisions.answerInstead = () => {
+    world.revisions.respondInstead = () => {
       asked += 1;
       return asked > runs ? { status: 500, headers: {}, body: '' } : null;
     };
@@ -225,7 +225,7 @@ describe('a download that is cut', () => {
 
   test('has no end, and stays charged (Export) [export]', async () => {
     const reader = newReader();
-    cutBehind(2);
+    cutAfter(2);
 
     const { bytes, isWhole } = await download(reader);
 
@@ -237,19 +237,19 @@ describe('a download that is cut', () => {
     'over HTTP/1.0 is reset, where its end would be that of the connection: %s (Export) [export]',
     async (accept) => {
       const reader = newReader();
-      cutBehind(2);
+      cutAfter(2);
       const head = `GET ${pathOf(reader.scope)} HTTP/1.0\r\nx-api-key: ${reader.key}`;
 
-      const answer = sendRaw(gateway.url, `${head}\r\naccept: ${accept}\r\n\r\n`);
+      const response = sendRaw(gateway.url, `${head}\r\naccept: ${accept}\r\n\r\n`);
 
-      await expect(answer).rejects.toThrow('ECONNRESET');
+      await expect(response).rejects.toThrow('ECONNRESET');
     },
   );
 
   test('because the inventory was erased meanwhile has no end either [erase]', async () => {
     const reader = newReader();
     let asked = 0;
-    world.revisions.answerInstead = () => {
+    world.revisions.respondInstead = () => {
       asked += 1;
       if (asked === 3) world.revisions.inventories.clear();
       return null;
@@ -263,7 +263,7 @@ describe('a download that is cut', () => {
   test('is resumed free under its key, of the same observation, from any row that was paid [idempotency-key-of-page-reads]', async () => {
     const reader = newReader();
     const headers = { 'idempotency-key': 'export' };
-    cutBehind(2);
+    cutAfter(2);
     await download(reader, { headers, query: '?from_row=1' });
     world.reset();
     await noKeyIsOpen(world);
@@ -361,8 +361,8 @@ test('a client that reads nothing has a few runs in memory, and is cut in time (
     at: hasty,
     async onResponse(response) {
       response.pause();
-      // It has one place.
-      await waitFor('the place of the export is free', async () => (await next()).status === 200);
+      // It has one slot.
+      await waitFor('the slot of the export is free', async () => (await next()).status === 200);
       response.resume();
     },
   });
@@ -379,7 +379,7 @@ test('an account has as many exports at a time as a setting says, and others hav
   const [first, second, third] = [newReader(), newReader(), newReader()];
   const released = Promise.withResolvers<null>();
   const asked: string[] = [];
-  world.revisions.answerInstead = ({ pathname }) => {
+  world.revisions.respondInstead = ({ pathname }) => {
     asked.push(pathname);
     return released.promise;
   };
@@ -390,9 +390,9 @@ test('an account has as many exports at a time as a setting says, and others hav
   const refused = [await call(second), await call(third)];
   released.resolve(null);
   const whole = await Promise.all(held);
-  await waitFor('their places are free', async () => (await call(third)).status === 200);
+  await waitFor('their slots are free', async () => (await call(third)).status === 200);
 
   expect(refused.map(({ json }) => json.error.code)).toEqual(Array(2).fill('service_unavailable'));
   expect(whole.every(({ isWhole }) => isWhole)).toBe(true);
-  world.revisions.answerInstead = () => null;
+  world.revisions.respondInstead = () => null;
 });

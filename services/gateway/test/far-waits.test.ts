@@ -12,7 +12,7 @@ import { openTestStore } from '@inventory/testkit/test-store';
 import { createCaptureStore } from '../src/captures/capture-store.ts';
 import { createPageIntentStore } from '../src/pages/page-intent-store.ts';
 import { createPendingCancelStore } from '../src/refreshes/pending-cancel-store.ts';
-import { createWatchStore, placeOf } from '../src/watches/watch-store.ts';
+import { createWatchStore, watchKeyOf } from '../src/watches/watch-store.ts';
 import { watchOf } from './support/watch-of.ts';
 
 const [minuteMs, dayMs] = [60_000, 86_400_000];
@@ -78,7 +78,7 @@ function captures(): Queue {
   };
 }
 
-/** A turn that ends: the next one is so long after it, by the clock of the replica that had it. */
+/** A claim that is settled: the next due time is so long after it, by the clock of its replica. */
 function watches(longestMs: number): Queue {
   const store = createWatchStore(mongo.db, { storeMs: minuteMs }, testLogger);
   const projectId = newProjectId();
@@ -88,12 +88,17 @@ function watches(longestMs: number): Queue {
       at += 1;
       const watch = watchOf(at, projectId);
       await store.insertWatch(watch, 10);
-      const turn = await store.findTurn(projectId, watch.scope);
-      if (turn)
-        await store.endTurn(turn, { ...watch, nextRefreshAtMs }, [], nextRefreshAtMs - longestMs);
-      return placeOf(projectId, watch.scope);
+      const pending = await store.findPending(projectId, watch.scope);
+      if (pending)
+        await store.settleClaim(
+          pending,
+          { ...watch, nextRefreshAtMs },
+          [],
+          nextRefreshAtMs - longestMs,
+        );
+      return watchKeyOf(projectId, watch.scope);
     },
-    due: store.turns,
+    due: store.queue,
   };
 }
 
@@ -102,7 +107,7 @@ test.each<[string, number, () => Queue]>([
   ['that of an account in quarantine', 10 * minuteMs, () => reversals(minuteMs)],
   ['the cancel of an attempt', minuteMs, () => cancels(minuteMs)],
   ['the capture of a chain', 10_000, captures],
-  ['the turn of a watch of minutes', 6 * 60 * minuteMs, () => watches(6 * 60 * minuteMs)],
+  ['the due time of a watch of minutes', 6 * 60 * minuteMs, () => watches(6 * 60 * minuteMs)],
   ['that of one of days', 14 * dayMs, () => watches(14 * dayMs)],
 ])(
   '%s that was written by a clock a day ahead is due now, and one that may wait is not (Live Page, Refresh: after a crash)',

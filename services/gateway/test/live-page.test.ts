@@ -37,13 +37,13 @@ test('a page of the platform comes with its bill and its language (Live Page)', 
   setLiveInventory(world.collector.live, scope, { pages: [membersText('18446744073709551615')] });
   world.ledger.setBalance(principal.accountId, 50);
 
-  const answer = await read(scope, key, '?language=schinese');
+  const response = await read(scope, key, '?language=schinese');
 
-  expect(answer.status).toBe(200);
-  const page = asSent(livePage, answer.json.data);
+  expect(response.status).toBe(200);
+  const page = asSent(livePage, response.json.data);
   expect(page.assets[0]?.assetid).toBe('18446744073709551615');
   expect(page.pagination).toEqual({ has_more: false });
-  expect(asSent(pageReadMeta, answer.json.meta)).toMatchObject({
+  expect(asSent(pageReadMeta, response.json.meta)).toMatchObject({
     product_code: 'platform.inventory.page.v1',
     price_version: 1,
     credits_charged: 1,
@@ -51,8 +51,8 @@ test('a page of the platform comes with its bill and its language (Live Page)', 
     billing_disposition: 'charged',
     billing_reason: null,
   });
-  expect(answer.headers['content-language']).toBe('zh-Hans');
-  expect(answer.headers['x-description-language']).toBe('schinese');
+  expect(response.headers['content-language']).toBe('zh-Hans');
+  expect(response.headers['x-description-language']).toBe('schinese');
   const [asked] = askedOf(scope);
   expect(asked?.searchParams.get('language')).toBe('schinese');
   expect(asked?.searchParams.get('account_id')).toBe(principal.accountId);
@@ -66,13 +66,13 @@ test.each([
   'confirmed %s is answered with %i %s and charged like a page (Live Page rule 1) [empty-private-unavailable, live-page-rule-1, inventory-private-inventory-not-found, confirmation]',
   async (found, status, code, reason) => {
     const { key, principal } = world.issue();
-    world.collector.live.answerInstead = () => noPage(found);
+    world.collector.live.respondInstead = () => noPage(found);
     world.ledger.setBalance(principal.accountId, 9);
 
-    const answer = await read(newScope(), key);
+    const response = await read(newScope(), key);
 
-    expect(answer.status).toBe(status);
-    const body = asSent(errorBody, answer.json);
+    expect(response.status).toBe(status);
+    const body = asSent(errorBody, response.json);
     expect(body.error.code).toBe(code);
     expect(body.meta).toMatchObject({
       price_version: 1,
@@ -97,14 +97,14 @@ test.each([
   '%s is answered with %i %s, a time to wait, and nothing charged (Errors) [upstream-unavailable-upstream-timeout]',
   async (trouble, status, code, reason) => {
     const { key, principal } = world.issue();
-    world.collector.live.answerInstead = () => noPage(trouble, 17);
+    world.collector.live.respondInstead = () => noPage(trouble, 17);
 
-    const answer = await read(newScope(), key);
+    const response = await read(newScope(), key);
 
-    expect([answer.status, answer.json.error.code]).toEqual([status, code]);
-    expect(answer.json.error.detail?.reason).toBe(reason);
-    expect(answer.headers['retry-after']).toBe('17');
-    expect(answer.json.meta).toMatchObject({
+    expect([response.status, response.json.error.code]).toEqual([status, code]);
+    expect(response.json.error.detail?.reason).toBe(reason);
+    expect(response.headers['retry-after']).toBe('17');
+    expect(response.json.meta).toMatchObject({
       credits_charged: 0,
       billing_disposition: 'not_charged',
     });
@@ -114,14 +114,14 @@ test.each([
 
 test('more reads at a time than an account may have are 429 with the limit, and nothing is charged (Errors) [rate-limit]', async () => {
   const { key, principal } = world.issue();
-  world.collector.live.answerInstead = () => noPage('concurrency_limit', 4);
+  world.collector.live.respondInstead = () => noPage('concurrency_limit', 4);
 
-  const answer = await read(newScope(), key);
+  const response = await read(newScope(), key);
 
-  expect([answer.status, answer.json.error.code]).toEqual([429, 'rate_limit_exceeded']);
-  expect(answer.json.error.detail).toEqual({ limit: 'concurrency', reads_max: 2 });
-  expect(answer.headers['retry-after']).toBe('4');
-  expect(answer.json.meta).toMatchObject({ credits_charged: 0 });
+  expect([response.status, response.json.error.code]).toEqual([429, 'rate_limit_exceeded']);
+  expect(response.json.error.detail).toEqual({ limit: 'concurrency', reads_max: 2 });
+  expect(response.headers['retry-after']).toBe('4');
+  expect(response.json.meta).toMatchObject({ credits_charged: 0 });
   expect(chargesOf(principal.accountId)).toEqual([]);
 });
 
@@ -134,7 +134,7 @@ test('pages that take long delay no Status, list, account or Current, and past t
   const post = { method: 'POST', path: refreshPathOf(scope), body: { max_credits: 125 } };
   const { headers } = await gateway.call({ ...post, key: third.key });
   const gate = Promise.withResolvers<void>();
-  world.collector.live.answerInstead = async () => {
+  world.collector.live.respondInstead = async () => {
     await gate.promise;
     return null;
   };
@@ -168,30 +168,30 @@ test('pages that take long delay no Status, list, account or Current, and past t
 });
 
 describe('funds', () => {
-  test('are looked at before the platform is contacted: without them 402 [insufficient-credits-insufficient-units]', async () => {
+  test('are checked before the platform is contacted: without them 402 [insufficient-credits-insufficient-units]', async () => {
     const { key, principal } = world.issue();
     const scope = newScope();
     world.ledger.setBalance(principal.accountId, 0);
 
-    const answer = await read(scope, key);
+    const response = await read(scope, key);
 
-    expect([answer.status, answer.json.error.code]).toEqual([402, 'insufficient_credits']);
-    expect(answer.json.error.detail).toEqual({ required: 1, available: 0 });
+    expect([response.status, response.json.error.code]).toEqual([402, 'insufficient_credits']);
+    expect(response.json.error.detail).toEqual({ required: 1, available: 0 });
     const before = askedOf(scope).length;
     await read(scope, key);
     expect(askedOf(scope)).toHaveLength(before);
     expect(chargesOf(principal.accountId)).toEqual([]);
   });
 
-  test('that cannot be looked at are 503 billing_unavailable, and the platform is spared [billing-unavailable]', async () => {
+  test('that cannot be read are 503 billing_unavailable, and the platform is spared [billing-unavailable]', async () => {
     const { key } = world.issue();
     const scope = newScope();
     world.ledger.http.isDown = true;
 
-    const answer = await read(scope, key);
+    const response = await read(scope, key);
 
-    expect([answer.status, answer.json.error.code]).toEqual([503, 'billing_unavailable']);
-    expect(answer.headers['retry-after']).toBeDefined();
+    expect([response.status, response.json.error.code]).toEqual([503, 'billing_unavailable']);
+    expect(response.headers['retry-after']).toBeDefined();
     expect(askedOf(scope)).toEqual([]);
   });
 
@@ -200,15 +200,15 @@ describe('funds', () => {
     const scope = newScope();
     setLiveInventory(world.collector.live, scope, { pages: [membersText('1')] });
     world.ledger.setBalance(principal.accountId, 1);
-    world.collector.live.answerInstead = () => {
+    world.collector.live.respondInstead = () => {
       world.ledger.setBalance(principal.accountId, 0);
       return null;
     };
 
-    const answer = await read(scope, key);
+    const response = await read(scope, key);
 
-    expect([answer.status, answer.json.error.code]).toEqual([402, 'insufficient_credits']);
-    expect(answer.text).not.toContain('assetid');
+    expect([response.status, response.json.error.code]).toEqual([402, 'insufficient_credits']);
+    expect(response.text).not.toContain('assetid');
   });
 });
 
@@ -222,9 +222,9 @@ test('a ledger that does not answer in time is 503, and the charge is undone [bi
   await waitFor('the charge is booked', () => world.ledger.balanceOf(principal.accountId) === 4);
   gateway.cutReplies();
 
-  const answer = await answering;
+  const response = await answering;
 
-  expect([answer.status, answer.json.error.code]).toEqual([503, 'billing_unavailable']);
+  expect([response.status, response.json.error.code]).toEqual([503, 'billing_unavailable']);
   await waitFor('the charge is undone', async () => (await intentsLeft()) === 0);
   expect(world.ledger.balanceOf(principal.accountId)).toBe(5);
 });
@@ -233,10 +233,10 @@ test('an unavailable collector is 503, and nothing is charged', async () => {
   const { key, principal } = world.issue();
   world.collector.http.isDown = true;
 
-  const answer = await read(newScope(), key);
+  const response = await read(newScope(), key);
 
-  expect([answer.status, answer.json.error.code]).toEqual([503, 'service_unavailable']);
-  expect(answer.headers['retry-after']).toBeDefined();
+  expect([response.status, response.json.error.code]).toEqual([503, 'service_unavailable']);
+  expect(response.headers['retry-after']).toBeDefined();
   expect(chargesOf(principal.accountId)).toEqual([]);
   await waitFor('no intent is left', async () => (await intentsLeft()) === 0);
 });
@@ -250,8 +250,8 @@ describe('a chain of pages', () => {
     const ids: string[] = [];
     let query = '';
     for (;;) {
-      const answer = await read(scope, key, query);
-      const page = asSent(livePage, answer.json.data);
+      const response = await read(scope, key, query);
+      const page = asSent(livePage, response.json.data);
       expect(page.total_count).toBe(5_001);
       ids.push(...page.assets.map(({ assetid }) => assetid));
       if (page.pagination.next_cursor === undefined) break;
@@ -295,7 +295,7 @@ describe('a chain of pages', () => {
     const cursor = (await read(scope, key)).json.data.pagination.next_cursor;
     const before = world.ledger.charges.length;
 
-    const answers = [
+    const responses = [
       await read(scope, stranger.key, `?cursor=${cursor}`),
       await read(other, key, `?cursor=${cursor}`),
       await read(scope, key, `?cursor=${cursor}&language=german`),
@@ -304,7 +304,7 @@ describe('a chain of pages', () => {
       await read(scope, key, `?cursor=${cursor.slice(0, -1)}${cursor.endsWith('A') ? 'B' : 'A'}`),
     ];
 
-    expect(answers.map(({ json }) => json.error.code)).toEqual(Array(6).fill('invalid_cursor'));
+    expect(responses.map(({ json }) => json.error.code)).toEqual(Array(6).fill('invalid_cursor'));
     expect(world.ledger.charges.length).toBe(before);
     expect((await read(scope, colleague.key, `?cursor=${cursor}`)).status).toBe(200);
   });
@@ -320,10 +320,10 @@ describe('a chain of pages', () => {
     const last = await read(scope, key, `?cursor=${cursor}`);
     clock.advance(1);
 
-    const answer = await read(scope, key, `?cursor=${cursor}`);
+    const response = await read(scope, key, `?cursor=${cursor}`);
 
-    expect([last.status, answer.status]).toEqual([200, 410]);
-    expect(answer.json.error.code).toBe('cursor_expired');
+    expect([last.status, response.status]).toEqual([200, 410]);
+    expect(response.json.error.code).toBe('cursor_expired');
     expect(chargesOf(principal.accountId)).toHaveLength(2);
   });
 });
@@ -335,29 +335,29 @@ test.each([
 ])('%s is 422 and names the problem', async (query, part, field) => {
   const { key } = world.issue();
 
-  const answer = await read(newScope(), key, query);
+  const response = await read(newScope(), key, query);
 
-  expect([answer.status, answer.json.error.code]).toEqual([422, 'invalid_request']);
-  expect(answer.json.error.detail.issues).toEqual([expect.objectContaining({ in: part, field })]);
+  expect([response.status, response.json.error.code]).toEqual([422, 'invalid_request']);
+  expect(response.json.error.detail.issues).toEqual([expect.objectContaining({ in: part, field })]);
 });
 
 test('without its permission the answer is 403 and names it (Scopes) [authentication]', async () => {
   const { key } = world.issue({ permissions: ['platform.inventory.current.page.v1'] });
 
-  const answer = await read(newScope(), key);
+  const response = await read(newScope(), key);
 
-  expect([answer.status, answer.json.error.code]).toEqual([403, 'permission_denied']);
-  expect(answer.json.error.detail).toEqual({ permission: 'platform.inventory.page.v1' });
-  expect(answer.json.meta.credits_charged).toBe(0);
+  expect([response.status, response.json.error.code]).toEqual([403, 'permission_denied']);
+  expect(response.json.error.detail).toEqual({ permission: 'platform.inventory.page.v1' });
+  expect(response.json.meta.credits_charged).toBe(0);
 });
 
-test('a client that hangs up gives its place in the queue back, and is charged nothing', async () => {
+test('a client that hangs up frees its slot in the queue, and is charged nothing', async () => {
   const { key, principal } = world.issue();
   const scope = newScope();
   const gate = Promise.withResolvers<void>();
   const gone = Promise.withResolvers<void>();
   world.collector.live.onAsked = (request) => request.once('close', () => gone.resolve());
-  world.collector.live.answerInstead = async () => {
+  world.collector.live.respondInstead = async () => {
     await gate.promise;
     return null;
   };

@@ -45,17 +45,17 @@ test('there are at least 200 of them', () => {
 });
 
 test.each(cases)('%s', async (_what, call, code) => {
-  const answer = await callApi(gateway.url, { key, ...call });
+  const response = await callApi(gateway.url, { key, ...call });
 
-  expect([answer.status, answer.json.error.code]).toEqual([refusalCodes[code].status, code]);
-  asSent(errorBody, answer.json);
-  expect(answer.json.meta.credits_charged ?? 0).toBe(0);
+  expect([response.status, response.json.error.code]).toEqual([refusalCodes[code].status, code]);
+  asSent(errorBody, response.json);
+  expect(response.json.meta.credits_charged ?? 0).toBe(0);
 });
 
 test("another account's cursor", async () => {
-  const answer = await gateway.call({ path: `${current}?cursor=${foreignCursor}`, key });
+  const response = await gateway.call({ path: `${current}?cursor=${foreignCursor}`, key });
 
-  expect(answer.json.error.code).toBe('invalid_cursor');
+  expect(response.json.error.code).toBe('invalid_cursor');
 });
 
 const badCursors = ['', 'no', '\u00e9', 'A'.repeat(40), 'A'.repeat(1_001), 'A'.repeat(8_000)];
@@ -87,9 +87,9 @@ test.each(withCursor)(
               ...right,
               path: `${right.path}${right.path.includes('?') ? '&' : '?'}${name}=${encodeURIComponent(value)}`,
             };
-      const answer = await gateway.call({ ...call, key: own });
+      const response = await gateway.call({ ...call, key: own });
 
-      expect([value, answer.status, answer.json.error.code]).toEqual([
+      expect([value, response.status, response.json.error.code]).toEqual([
         value,
         422,
         'invalid_cursor',
@@ -142,10 +142,10 @@ const namedRaw = Object.entries(rawCases).flatMap(([code, cases]) =>
 
 test.each(namedRaw)('%s', async (_what, bytes, code) => {
   const sent = Buffer.isBuffer(bytes) ? bytes : bytes.replace('KEY', key);
-  const answer = await sendRaw(gateway.url, sent);
+  const response = await sendRaw(gateway.url, sent);
 
-  expect([answer.status, answer.json.error.code]).toEqual([refusalCodes[code].status, code]);
-  expect(answer.json.error.request_id).toBe(answer.headers['x-request-id']);
+  expect([response.status, response.json.error.code]).toEqual([refusalCodes[code].status, code]);
+  expect(response.json.error.request_id).toBe(response.headers['x-request-id']);
 });
 
 test('none of them was charged or became a command, and the gateway is well', async () => {

@@ -2,7 +2,7 @@ import { operatorRole } from '@inventory/contracts/vocabulary';
 import { operatorDocument } from '../src/operator/describe-operator-api.ts';
 import { operatorRoutes } from '../src/operator/operator-routes.ts';
 import { world } from './support/file-operator-world.ts';
-import type { OperatorAnswer, OperatorCall } from './support/operator-world.ts';
+import type { OperatorCall, OperatorResponse } from './support/operator-world.ts';
 import { operatorWith } from './support/test-operators.ts';
 
 const asRole = (role: string, call: OperatorCall) =>
@@ -13,8 +13,8 @@ interface Entry {
 }
 
 /** The entries of a request, oldest first. */
-async function entriesOf(answer: OperatorAnswer): Promise<Entry[]> {
-  const requestId = answer.headers.get('x-request-id');
+async function entriesOf(response: OperatorResponse): Promise<Entry[]> {
+  const requestId = response.headers.get('x-request-id');
   const { json } = await world.call({ path: '/audit?limit=100' });
   expect(json.next_cursor).toBeNull();
   return json.items.filter(({ request_id }: Entry) => request_id === requestId);
@@ -38,20 +38,20 @@ test('each operation names its role in the document, and every role is one that 
 
 test('a change is recorded with its operator, its parameters and its outcome', async () => {
   const path = '/accounts';
-  const answer = await asRole('support', { method: 'POST', path, body: { name: 'Trader' } });
+  const response = await asRole('support', { method: 'POST', path, body: { name: 'Trader' } });
 
   const common = {
     audit_id: expect.stringMatching(/^aud_/),
     at: expect.any(String),
-    request_id: answer.headers.get('x-request-id'),
+    request_id: response.headers.get('x-request-id'),
     operator: 'support',
     peer: '127.0.0.1',
     method: 'POST',
     path: '/operator/v1/accounts',
     action: 'account.create',
   };
-  const { account_id } = answer.json;
-  expect(await entriesOf(answer)).toEqual([
+  const { account_id } = response.json;
+  expect(await entriesOf(response)).toEqual([
     { ...common, kind: 'started', parameters: { name: 'Trader' }, outcome: null },
     { ...common, kind: 'ended', parameters: { account_id }, outcome: 'done' },
   ]);
@@ -126,8 +126,8 @@ test('the audit is read by time and operator, in parts, each entry once', async 
   const made: unknown[] = [];
   for (let count = 0; count < 3; count += 1) {
     const body = { name: `Trader ${count}` };
-    const answer = await asRole('support', { method: 'POST', path: '/accounts', body });
-    made.push(answer.headers.get('x-request-id'));
+    const response = await asRole('support', { method: 'POST', path: '/accounts', body });
+    made.push(response.headers.get('x-request-id'));
   }
   const all = await world.call({ path: '/audit?operator=support&limit=100' });
   const [from, to] = [all.json.items.at(-6).at, all.json.items.at(-1).at];
@@ -135,7 +135,7 @@ test('the audit is read by time and operator, in parts, each entry once', async 
   const listed: Entry[] = [];
   const path = `/audit?operator=support&limit=4&from=${from}&to=2099-01-01T00:00:00Z`;
   for (let more: string | null = ''; more !== null; ) {
-    const part: OperatorAnswer = await world.call({ path: path + more });
+    const part: OperatorResponse = await world.call({ path: path + more });
     listed.push(...part.json.items);
     more = part.json.next_cursor && `&cursor=${part.json.next_cursor}`;
   }

@@ -10,7 +10,7 @@ import { operatorRoutes } from '../src/operator/operator-routes.ts';
 import { createWatchStore } from '../src/watches/watch-store.ts';
 import { world } from './support/file-operator-world.ts';
 import { type Named, rightOperatorCall, secondPrices } from './support/operator-calls.ts';
-import type { OperatorAnswer, OperatorCall, OperatorWorld } from './support/operator-world.ts';
+import type { OperatorCall, OperatorResponse, OperatorWorld } from './support/operator-world.ts';
 import { patientDeadlines } from './support/patience.ts';
 import { watchOf } from './support/watch-of.ts';
 
@@ -34,7 +34,7 @@ beforeAll(async () => {
 });
 afterEach(() => {
   world?.webhooks.reset();
-  if (world) Object.assign(world.books, { answers: true, refusesWith: null });
+  if (world) Object.assign(world.books, { responses: true, refusesWith: null });
 });
 
 function failing(error: Error) {
@@ -54,7 +54,7 @@ interface Case {
   readonly endpoint: OperatorEndpoint;
   readonly right: OperatorCall;
   readonly credential: string;
-  send(changes?: Partial<OperatorCall>, call?: OperatorWorld['call']): Promise<OperatorAnswer>;
+  send(changes?: Partial<OperatorCall>, call?: OperatorWorld['call']): Promise<OperatorResponse>;
 }
 
 /** A customer of its own. */
@@ -95,13 +95,13 @@ const toUnknown = ({ right, send }: Case) =>
   send({ path: right.path.replace(anId, `$1${unknownId}`) });
 
 /** Every other operation names something in its path. */
-function invalid({ endpoint, right, send }: Case): Promise<OperatorAnswer> {
+function invalid({ endpoint, right, send }: Case): Promise<OperatorResponse> {
   if (anId.test(right.path)) return send({ path: right.path.replace(anId, 'x') });
   if (right.body !== undefined || right.method === 'POST') return send({ body: { unknown: 1 } });
   return send({ path: endpoint.input.query ? `${right.path}?limit=0` : '/inventories/x/730/2' });
 }
 
-async function conflicting({ endpoint, right, send }: Case): Promise<OperatorAnswer> {
+async function conflicting({ endpoint, right, send }: Case): Promise<OperatorResponse> {
   const headers = { 'idempotency-key': 'k', ...right.headers };
   await send({ headers });
   const changes: Readonly<Record<string, object>> = {
@@ -115,8 +115,8 @@ async function conflicting({ endpoint, right, send }: Case): Promise<OperatorAns
   return await send({ headers, body });
 }
 
-function unanswered({ send }: Case): Promise<OperatorAnswer> {
-  world.books.answers = false;
+function unanswered({ send }: Case): Promise<OperatorResponse> {
+  world.books.responses = false;
   return send({ isUnanswered: true });
 }
 
@@ -138,7 +138,7 @@ const short = (asset: 'credits' | 'units') => (given: Case) =>
 const otherThan = (role: OperatorRole) => (role === 'billing' ? 'support' : 'billing');
 
 /** How each code is met, by every operation that can answer it. */
-const ways: Partial<Record<OperatorCode, (given: Case) => Promise<OperatorAnswer>>> = {
+const ways: Partial<Record<OperatorCode, (given: Case) => Promise<OperatorResponse>>> = {
   operator_token_required: ({ send }) => send({ authorization: null }),
   operator_role_required: ({ endpoint, send }) =>
     send({ authorization: `Bearer token-of-role-${otherThan(endpoint.role)}` }),
@@ -217,12 +217,12 @@ test.each(cases)('$name answers $code as documented [error-codes]', async ({ cod
   if (way === undefined) throw new Error(`how ${code} is met is not known`);
 
   const named = ofChanges.includes(code) ? await newCustomer() : unchanged;
-  const answer = await way(caseOf(endpoint, named));
+  const response = await way(caseOf(endpoint, named));
 
   const { status, message, operatorMessage = message } = rowOf(code);
-  expect([answer.status, answer.json.error.code]).toEqual([status, code]);
-  expect(answer.json.error.message).toBe(operatorMessage);
-  expect(answer.headers.get('x-request-id')).toMatch(/^req_/);
+  expect([response.status, response.json.error.code]).toEqual([status, code]);
+  expect(response.json.error.message).toBe(operatorMessage);
+  expect(response.headers.get('x-request-id')).toMatch(/^req_/);
 });
 
 test('every code of the table is met by an operation, or by the frame in front of them', () => {

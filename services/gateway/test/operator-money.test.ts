@@ -19,10 +19,10 @@ function book(path: string, body: unknown, key: string = randomUUID(), isUnanswe
 test('a top-up adds credits and says what the account has now [bookings]', async () => {
   const path = await newAccountPath();
 
-  const answer = await book(`${path}/top-ups`, { amount: 1_000 });
+  const response = await book(`${path}/top-ups`, { amount: 1_000 });
 
-  expect(answer.status).toBe(200);
-  expect(answer.json).toEqual({
+  expect(response.status).toBe(200);
+  expect(response.json).toEqual({
     account_id: path.split('/')[2],
     kind: 'grant',
     seq: 1,
@@ -53,8 +53,8 @@ test('the same key with other inputs is a conflict and books nothing', async () 
   await book(`${path}/top-ups`, { amount: 5 }, 'one');
 
   for (const body of [{ amount: 6 }, { amount: 5, reason: 'other' }]) {
-    const answer = await book(`${path}/top-ups`, body, 'one');
-    expect([answer.status, answer.json.error.code]).toEqual([409, 'idempotency_conflict']);
+    const response = await book(`${path}/top-ups`, body, 'one');
+    expect([response.status, response.json.error.code]).toEqual([409, 'idempotency_conflict']);
   }
   expect((await world.call({ path: `${path}/balance` })).json.balances[0].total).toBe(5);
 });
@@ -89,17 +89,17 @@ test('an adjustment below what is available is refused with both numbers', async
   const path = await newAccountPath();
   await book(`${path}/top-ups`, { amount: 5 });
 
-  const answer = await book(`${path}/adjustments`, { amount: -6, reason: 'refund' });
+  const response = await book(`${path}/adjustments`, { amount: -6, reason: 'refund' });
 
-  expect([answer.status, answer.json.error.code]).toEqual([402, 'insufficient_credits']);
-  expect(answer.json.error.detail).toEqual({ required: 6, available: 5 });
+  expect([response.status, response.json.error.code]).toEqual([402, 'insufficient_credits']);
+  expect(response.json.error.detail).toEqual({ required: 6, available: 5 });
 });
 
 test('without an answer the outcome is unknown, and the same key finds it out', async () => {
   const path = await newAccountPath();
-  world.books.answers = false;
+  world.books.responses = false;
   const unknown = await book(`${path}/top-ups`, { amount: 5 }, 'one', true);
-  world.books.answers = true;
+  world.books.responses = true;
 
   expect([unknown.status, unknown.json.error.code]).toEqual([503, 'billing_unavailable']);
   expect(unknown.json.error.detail).toEqual({ outcome: 'unknown' });
@@ -111,9 +111,9 @@ test('an account that does not exist is not booked on', async () => {
   const before = world.books.commands.length;
   const path = '/accounts/acc_00000000-0000-7000-8000-000000000000';
 
-  const answer = await book(`${path}/top-ups`, { amount: 5 });
+  const response = await book(`${path}/top-ups`, { amount: 5 });
 
-  expect([answer.status, answer.json.error.code]).toEqual([404, 'account_not_found']);
+  expect([response.status, response.json.error.code]).toEqual([404, 'account_not_found']);
   expect(world.books.commands).toHaveLength(before);
 });
 
@@ -133,10 +133,10 @@ test.each([
   const path = await newAccountPath();
   const before = world.books.commands.length;
 
-  const answer = await book(`${path}/${part}`, body);
+  const response = await book(`${path}/${part}`, body);
 
-  expect([answer.status, answer.json.error.code]).toEqual([422, 'invalid_request']);
-  expect(answer.json.error.detail.issues).toMatchObject([{ in: 'body', field }]);
+  expect([response.status, response.json.error.code]).toEqual([422, 'invalid_request']);
+  expect(response.json.error.detail.issues).toMatchObject([{ in: 'body', field }]);
   expect(world.books.commands).toHaveLength(before);
 });
 
@@ -145,15 +145,15 @@ test.each([undefined, '', 'x'.repeat(201), 'ключ'])('the key %j is refused',
   const headers =
     key === undefined ? {} : { 'idempotency-key': encodeURI(key) === key ? key : 'é' };
 
-  const answer = await world.call({
+  const response = await world.call({
     method: 'POST',
     path: `${path}/top-ups`,
     body: { amount: 1 },
     headers: headers as Record<string, string>,
   });
 
-  expect([answer.status, answer.json.error.code]).toEqual([422, 'invalid_request']);
-  expect(answer.json.error.detail.issues).toMatchObject([
+  expect([response.status, response.json.error.code]).toEqual([422, 'invalid_request']);
+  expect(response.json.error.detail.issues).toMatchObject([
     { in: 'header', field: 'idempotency-key' },
   ]);
 });
@@ -231,9 +231,9 @@ test('an inventory is erased by its scope [erase]', async () => {
   });
   await captures.insertMany([platform_id, other_id].map(captureOf));
 
-  const answer = await world.call({ method: 'DELETE', path });
+  const response = await world.call({ method: 'DELETE', path });
 
-  expect(answer.json).toEqual({
+  expect(response.json).toEqual({
     platform_id,
     app_id: 4_294_967_295,
     context_id: 2_147_483_647,
@@ -248,8 +248,8 @@ test('the report of a verification is given as the ledger made it, problems incl
   const report = { ...world.books.report, ok: false, accounts: 2, entries: 9, problems };
   world.books.report = report;
 
-  const answer = await world.call({ method: 'POST', path: '/ledger/verify' });
+  const response = await world.call({ method: 'POST', path: '/ledger/verify' });
 
-  expect(answer.status).toBe(200);
-  expect(answer.json).toEqual(report);
+  expect(response.status).toBe(200);
+  expect(response.json).toEqual(report);
 });

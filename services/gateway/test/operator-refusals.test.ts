@@ -3,7 +3,7 @@ import type { RefusalCode } from '@inventory/contracts/refusal';
 import { operatorCodes, rowOf } from '@inventory/contracts/refusal-codes';
 import { world } from './support/file-operator-world.ts';
 import { secondPrices } from './support/operator-calls.ts';
-import type { OperatorAnswer } from './support/operator-world.ts';
+import type { OperatorResponse } from './support/operator-world.ts';
 
 let account: string;
 let project: string;
@@ -32,18 +32,18 @@ const unknownId = '00000000-0000-7000-8000-000000000000';
 const scopes = ['*'];
 
 /** The stated form of every refusal, and the code. */
-function expectRefusal(answer: OperatorAnswer, code: RefusalCode) {
+function expectRefusal(response: OperatorResponse, code: RefusalCode) {
   const { status, message } = rowOf(code);
-  const { error, ...rest } = answer.json;
-  expect({ status: answer.status, code: error.code, message: error.message }).toEqual({
+  const { error, ...rest } = response.json;
+  expect({ status: response.status, code: error.code, message: error.message }).toEqual({
     status,
     code,
     message,
   });
   expect(rest).toEqual({});
   expect(Object.keys(error).sort().join()).toMatch(/^code,(detail,)?message$/);
-  expect(answer.headers.get('x-request-id')).toMatch(/^req_/);
-  expect(answer.headers.get('cache-control')).toBe('no-store');
+  expect(response.headers.get('x-request-id')).toMatch(/^req_/);
+  expect(response.headers.get('cache-control')).toBe('no-store');
   return error.detail;
 }
 
@@ -59,14 +59,14 @@ describe('401', () => {
     'with %s nothing is disclosed, not even which routes exist [lists]',
     async (_what, authorization) => {
       for (const path of paths) {
-        const answer = await world.call({ path, authorization });
-        expectRefusal(answer, 'operator_token_required');
-        expect(answer.headers.get('www-authenticate')).toBe('Bearer');
+        const response = await world.call({ path, authorization });
+        expectRefusal(response, 'operator_token_required');
+        expect(response.headers.get('www-authenticate')).toBe('Bearer');
       }
     },
   );
 
-  test('the right token in another place, or with more around it, is no token [lists]', async () => {
+  test('the right token elsewhere, or with more around it, is no token [lists]', async () => {
     const { token } = world;
     for (const call of [
       { path: `/accounts?token=${token}`, authorization: null },
@@ -93,9 +93,9 @@ test.each([
 });
 
 test('405 names what the route offers', async () => {
-  const answer = await world.call({ method: 'DELETE', path: account });
-  expectRefusal(answer, 'method_not_allowed');
-  expect(answer.headers.get('allow')).toContain('GET');
+  const response = await world.call({ method: 'DELETE', path: account });
+  expectRefusal(response, 'method_not_allowed');
+  expect(response.headers.get('allow')).toContain('GET');
 });
 
 /** What is sent where, and the only field that is at fault. */
@@ -191,13 +191,13 @@ describe('422', () => {
   });
 
   test('all problems of a request are reported at once [all-problems-at-once]', async () => {
-    const answer = await world.call({
+    const response = await world.call({
       method: 'POST',
       path: '/accounts/unknown/top-ups',
       body: { amount: 0, reason: '', colour: 'red' },
     });
 
-    const { issues } = expectRefusal(answer, 'invalid_request');
+    const { issues } = expectRefusal(response, 'invalid_request');
     expect(
       issues.map((issue: { in: string; field: string }) => `${issue.in} ${issue.field}`),
     ).toEqual([
@@ -280,9 +280,9 @@ test('whatever is sent, the answer is a stated code and no fault of ours', async
       for (const method of ['GET', 'POST', 'PUT', 'DELETE', 'PATCH']) {
         const path = `/${first}/${second}/${randomUUID()}`;
         const body = method === 'GET' ? undefined : { [second]: { $gt: '' } };
-        const answer = await world.call({ method, path, ...(body ? { body } : {}) });
-        expect(known).toContain(answer.json.error.code);
-        expect(answer.status).toBeLessThan(500);
+        const response = await world.call({ method, path, ...(body ? { body } : {}) });
+        expect(known).toContain(response.json.error.code);
+        expect(response.status).toBeLessThan(500);
       }
     }
   }

@@ -2,7 +2,7 @@ import { systemClock } from '@inventory/runtime/clock';
 import { createTestClock } from '@inventory/testkit/test-clock';
 import { waitFor } from '@inventory/testkit/wait-for';
 import { world } from './support/file-operator-world.ts';
-import type { OperatorAnswer } from './support/operator-world.ts';
+import type { OperatorResponse } from './support/operator-world.ts';
 import { openTenancyReplica } from './support/tenancy-replica.ts';
 
 const inventoryScope = 'platform.inventory.refresh.v1';
@@ -196,9 +196,9 @@ test('a change sets the fields that it has, one or all, and leaves the others [c
 test('a field that no change has is refused with the one that it is close to, and nothing is changed', async () => {
   const path = `/accounts/${await newAccount()}`;
 
-  const answer = await patch(path, { events_enabeld: true, state: 'suspended' });
+  const response = await patch(path, { events_enabeld: true, state: 'suspended' });
 
-  expect(answer.json.error).toMatchObject({
+  expect(response.json.error).toMatchObject({
     code: 'invalid_request',
     detail: {
       issues: [
@@ -258,7 +258,7 @@ test('lists come in the order of creation, in parts, each item once', async () =
   const path = `/accounts/${accountId}/projects?limit=2`;
   let more: string | null = '';
   for (let parts = 0; more !== null && parts < 10; parts += 1) {
-    const part: OperatorAnswer = await world.call({ path: path + more });
+    const part: OperatorResponse = await world.call({ path: path + more });
     expect(part.json.items.length).toBeLessThanOrEqual(2);
     listed.push(...part.json.items.map((item: { project_id: string }) => item.project_id));
     more = part.json.next_cursor && `&cursor=${part.json.next_cursor}`;

@@ -16,16 +16,16 @@ const put = (path: string, body: unknown, key: string = randomUUID(), isUnanswer
 const subscription = { mode: 'subscription', units_per_month: 50_000 };
 
 test('an account is switched to a subscription, and the answer is how it pays then (Subscription funding) [units-or-credits, subscription-meta]', async () => {
-  const answer = await put(`/accounts/${accountId}/funding`, subscription);
+  const response = await put(`/accounts/${accountId}/funding`, subscription);
 
-  expect(answer.status).toBe(200);
-  expect(answer.json).toMatchObject({
+  expect(response.status).toBe(200);
+  expect(response.json).toMatchObject({
     account_id: accountId,
     funding: { ...subscription, units: { available: 50_000 } },
     spend_caps: [],
     balance_alert: null,
   });
-  expect((await world.call({ path: `/accounts/${accountId}/terms` })).text).toBe(answer.text);
+  expect((await world.call({ path: `/accounts/${accountId}/terms` })).text).toBe(response.text);
 });
 
 test('a key that comes again changes nothing, also after another change; other inputs conflict', async () => {
@@ -74,9 +74,9 @@ test('units are granted and corrected as units, credits as credits', async () =>
 });
 
 test('without an answer of the ledger the outcome is unknown, and the same key finds it out', async () => {
-  world.books.answers = false;
+  world.books.responses = false;
   const unknown = await put(`/accounts/${accountId}/funding`, subscription, 'plan', true);
-  world.books.answers = true;
+  world.books.responses = true;
   const known = await put(`/accounts/${accountId}/funding`, subscription, 'plan');
 
   expect([unknown.status, unknown.json.error.code]).toEqual([503, 'billing_unavailable']);
@@ -91,9 +91,9 @@ test.each([
 ] as const)('%s %s is refused', async (method, path, body, status, code) => {
   const headers = { 'idempotency-key': randomUUID() };
 
-  const answer = await world.call({ method, path, headers, ...(body ? { body } : {}) });
+  const response = await world.call({ method, path, headers, ...(body ? { body } : {}) });
 
-  expect([answer.status, answer.json.error.code]).toEqual([status, code]);
+  expect([response.status, response.json.error.code]).toEqual([status, code]);
 });
 
 test.each([
@@ -103,26 +103,26 @@ test.each([
   [{ mode: 'subscription', units_per_month: 1e13 }, 'units_per_month'],
   [{ mode: 'credits', units_per_month: 5 }, 'units_per_month'],
 ])('a funding of %j names the field that is wrong', async (body, field) => {
-  const answer = await put(`/accounts/${accountId}/funding`, body);
+  const response = await put(`/accounts/${accountId}/funding`, body);
 
-  expect([answer.status, answer.json.error.code]).toEqual([422, 'invalid_request']);
-  expect(answer.json.error.detail.issues).toMatchObject([{ in: 'body', field }]);
+  expect([response.status, response.json.error.code]).toEqual([422, 'invalid_request']);
+  expect(response.json.error.detail.issues).toMatchObject([{ in: 'body', field }]);
 });
 
 test.each([[{}], [{ cap: -1 }], [{ cap: '5' }], [{ cap: 1.5 }], [{ cap: 5, until: 'May' }]])(
   'a spend cap of %j is refused',
   async (body) => {
-    const answer = await put(`/projects/${projectId}/spend-cap`, body);
+    const response = await put(`/projects/${projectId}/spend-cap`, body);
 
-    expect([answer.status, answer.json.error.code]).toEqual([422, 'invalid_request']);
+    expect([response.status, response.json.error.code]).toEqual([422, 'invalid_request']);
   },
 );
 
 test('without a key nothing is changed', async () => {
   const path = `/accounts/${accountId}/funding`;
-  const answer = await world.call({ method: 'PUT', path, body: subscription });
+  const response = await world.call({ method: 'PUT', path, body: subscription });
 
-  expect(answer.json.error.detail.issues).toMatchObject([
+  expect(response.json.error.detail.issues).toMatchObject([
     { in: 'header', field: 'idempotency-key' },
   ]);
 });

@@ -64,9 +64,9 @@ test('every verb reaches the endpoint that is named (Operating surface: webhooks
 });
 
 test('deliveries are listed on from the cursor that was given, and from no other (Operating surface: webhooks)', async () => {
-  const place = `001795292355407/evt_${newRefreshId()}`;
+  const position = `001795292355407/evt_${newRefreshId()}`;
   const items: z.input<typeof webhookDelivery>[] = [];
-  world.webhooks.deliveries = { items, next_before: place };
+  world.webhooks.deliveries = { items, next_before: position };
   const path = pathOf('/deliveries');
 
   const first = await world.call({ path: `${path}?limit=1` });
@@ -75,7 +75,7 @@ test('deliveries are listed on from the cursor that was given, and from no other
   const forged = await world.call({ path: `${path}?cursor=forged` });
 
   expect(first.json).toEqual({ items: [], next_cursor: expect.any(String) });
-  expect(before).toBe(place);
+  expect(before).toBe(position);
   expect([forged.status, forged.json.error.code]).toEqual([422, 'invalid_cursor']);
 });
 

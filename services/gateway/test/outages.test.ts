@@ -38,9 +38,9 @@ test('without the collector Current works, and what needs it says 503 (Done: col
   ]);
 
   expect(current.status).toBe(200);
-  for (const answer of others) {
-    expect([answer.status, answer.json.error.code]).toEqual([503, 'service_unavailable']);
-    expect(answer.headers['retry-after']).toBeDefined();
+  for (const response of others) {
+    expect([response.status, response.json.error.code]).toEqual([503, 'service_unavailable']);
+    expect(response.headers['retry-after']).toBeDefined();
   }
 });
 
@@ -48,10 +48,10 @@ test('without the revision-store Current says 503, and nothing is charged', asyn
   const { key, principal, scope } = newReader();
   world.revisions.http.isDown = true;
 
-  const answer = await gateway.call({ path: currentPathOf(scope), key });
+  const response = await gateway.call({ path: currentPathOf(scope), key });
 
-  expect([answer.status, answer.json.error.code]).toEqual([503, 'service_unavailable']);
-  expect(answer.json.meta).toMatchObject({ credits_charged: 0, price_version: 1 });
+  expect([response.status, response.json.error.code]).toEqual([503, 'service_unavailable']);
+  expect(response.json.meta).toMatchObject({ credits_charged: 0, price_version: 1 });
   const isOwn = ({ accountId }: { accountId: string }) => accountId === principal.accountId;
   expect(world.ledger.charges.filter(isOwn)).toEqual([]);
 });
@@ -59,11 +59,11 @@ test('without the revision-store Current says 503, and nothing is charged', asyn
 test('a revision-store that never answers is a 503 after its timeout', async () => {
   const hasty = await start({ revisionStoreTimeoutMs: 300 });
   const { key, scope } = newReader();
-  world.revisions.answerInstead = () => new Promise<never>(() => undefined);
+  world.revisions.respondInstead = () => new Promise<never>(() => undefined);
 
-  const answer = await hasty.call({ path: currentPathOf(scope), key });
+  const response = await hasty.call({ path: currentPathOf(scope), key });
 
-  expect(answer.json.error.code).toBe('service_unavailable');
+  expect(response.json.error.code).toBe('service_unavailable');
   await hasty.stop();
 });
 
@@ -118,9 +118,11 @@ test('without MongoDB every authenticated request is a 503 in bounded time, and 
 
   wire.isOpen = false;
   deadlines.lookUpMs = 300;
-  const answers = await calls();
+  const responses = await calls();
 
-  expect(answers.map(({ json }) => json.error.code)).toEqual(Array(3).fill('service_unavailable'));
+  expect(responses.map(({ json }) => json.error.code)).toEqual(
+    Array(3).fill('service_unavailable'),
+  );
   deadlines.lookUpMs = farMs;
   wire.isOpen = true;
   await waitFor('the store is back', async () =>

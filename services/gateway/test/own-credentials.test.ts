@@ -4,7 +4,7 @@ import { secretDigest } from '@inventory/runtime/secret-digest';
 import { asSent } from '@inventory/testkit/as-sent';
 import { newCredentialId, newProjectId } from '@inventory/testkit/builders';
 import { testLogger } from '@inventory/testkit/namespace';
-import type { ApiAnswer } from './support/api-call.ts';
+import type { ApiResponse } from './support/api-call.ts';
 import { callDocumented } from './support/call-documented.ts';
 import { world } from './support/file-world.ts';
 import { operate, startWholeGateway, type WholeGateway } from './support/whole-gateway.ts';
@@ -160,8 +160,8 @@ test('a wider Credential, one of another Service account or Project is neither r
   const foreign = (await newCustomer()).own;
 
   const codes = async (id: string) => {
-    const answers = [await call('POST', `/${id}/rotate`, {}), await call('DELETE', `/${id}`)];
-    return answers.map(({ json }) => json.error?.code);
+    const responses = [await call('POST', `/${id}/rotate`, {}), await call('DELETE', `/${id}`)];
+    return responses.map(({ json }) => json.error?.code);
   };
   for (const { credential_id, secret } of others) {
     expect(await codes(credential_id)).toEqual(['permission_denied', 'permission_denied']);
@@ -289,11 +289,11 @@ test('a Project that is not the own one has no Credentials to be seen (Self-serv
     { method: 'POST', path: `${path}/${own.credential_id}/rotate`, body: {} },
     { method: 'DELETE', path: `${path}/${own.credential_id}` },
   ];
-  const answers = await Promise.all(
+  const responses = await Promise.all(
     calls.map((call) => callDocumented(gateway.publicUrl, { ...call, key: own.secret })),
   );
 
-  expect(answers.map(({ json }) => json.error?.code)).toEqual(Array(4).fill('project_not_found'));
+  expect(responses.map(({ json }) => json.error?.code)).toEqual(Array(4).fill('project_not_found'));
 });
 
 test('the rotation and the revocation of a Credential by its customer are audit lines, as a restore has to repeat them (Self-service Credentials) [self-service-credentials]', async () => {
@@ -316,7 +316,7 @@ test('the rotation and the revocation of a Credential by its customer are audit 
   expect(lines.at(-1)?.request_id).toBe(revoked.meta.request_id);
 });
 
-const replayed = ({ headers }: ApiAnswer) => headers['idempotency-replayed'] === 'true';
+const replayed = ({ headers }: ApiResponse) => headers['idempotency-replayed'] === 'true';
 
 test('a repeated key issues one Credential and shows its secret again, at once, later, past a limit and after a rotation; other inputs are refused (Idempotency-Key of secrets) [idempotency-key-of-secrets, self-service-credentials]', async () => {
   const { call, keyed } = await newCustomer();

@@ -74,7 +74,7 @@ async function readWithoutOutcome(reader: Reader) {
   return await answering;
 }
 
-/** The gateway has looked for reversals at the present time of its clock. */
+/** The gateway has polled for reversals at the present time of its clock. */
 async function sweepPasses(): Promise<void> {
   const other = newReader();
   expect((await readWithoutOutcome(other)).status).toBe(503);
@@ -90,9 +90,9 @@ test('a slow ledger delays the page and charges it once', async () => {
   expect(await reader.intents()).toBe(1);
 
   gate.resolve();
-  const answer = await answering;
+  const response = await answering;
 
-  expect([answer.status, answer.json.meta.credits_remaining]).toEqual([200, startBalance - 1]);
+  expect([response.status, response.json.meta.credits_remaining]).toEqual([200, startBalance - 1]);
   await waitFor('the intent is deleted', async () => (await reader.intents()) === 0);
   expect([reader.charges().length, reader.reverses().length, reader.balance()]).toEqual([1, 0, 99]);
 });
@@ -105,13 +105,13 @@ test('a charge whose outcome comes after the timeout is undone (Errors: billing_
   await isCharged(reader);
   expect(gateway.cutReplies()).toEqual([patientLimits.chargeTimeoutMs]);
 
-  const answer = await answering;
+  const response = await answering;
   gate.resolve();
 
-  expect([answer.status, answer.json.error.code]).toEqual([503, 'billing_unavailable']);
-  expect(answer.headers['retry-after']).toBeDefined();
-  expect(answer.json.meta.credits_charged).toBe(0);
-  expect(answer.text).not.toContain('assetid');
+  expect([response.status, response.json.error.code]).toEqual([503, 'billing_unavailable']);
+  expect(response.headers['retry-after']).toBeDefined();
+  expect(response.json.meta.credits_charged).toBe(0);
+  expect(response.text).not.toContain('assetid');
   await expectMadeGood(reader);
 });
 
@@ -140,9 +140,9 @@ test('a page that would start past its deadline is not written, and its charge i
   const reader = newReader();
   world.ledger.beforeCharge = () => clock.advance(patientLimits.deliverWithinMs);
 
-  const answer = await gateway.call(reader);
+  const response = await gateway.call(reader);
 
-  expect([answer.status, answer.json.error.code]).toEqual([503, 'billing_unavailable']);
+  expect([response.status, response.json.error.code]).toEqual([503, 'billing_unavailable']);
   await expectMadeGood(reader);
 });
 
@@ -170,12 +170,12 @@ test.each<[string, string, (client: Socket) => unknown]>([
   await expectMadeGood(reader);
 });
 
-test('a page behind another answer of its connection is charged when that answer is sent (Reads: a charge stands once the first body byte is written)', async () => {
+test('a page after another response of its connection is charged when that response is sent (Reads: a charge stands once the first body byte is written)', async () => {
   const first = newReader();
   const second = newReader();
   const gate = Promise.withResolvers<null>();
   const isOfFirst = ({ pathname }: URL) => first.path.includes(pathname.split('/')[2] ?? '?');
-  world.revisions.answerInstead = (url) => (isOfFirst(url) ? gate.promise : null);
+  world.revisions.respondInstead = (url) => (isOfFirst(url) ? gate.promise : null);
   const { hostname, port } = new URL(gateway.url);
   const client = connect(Number(port), hostname);
   let received = '';
@@ -231,18 +231,18 @@ test('what is refused after its reversal came first is not a page, and costs not
   const reader = newReader();
   world.ledger.refuseCharge = () => ({ code: 'already_reversed', required: null, available: null });
 
-  const answer = await gateway.call(reader);
+  const response = await gateway.call(reader);
 
-  expect([answer.status, answer.json.error.code]).toEqual([503, 'billing_unavailable']);
+  expect([response.status, response.json.error.code]).toEqual([503, 'billing_unavailable']);
   expect(reader.balance()).toBe(startBalance);
 });
 
 test('100 pages at once are 100 charges, and no intent is left', async () => {
   const reader = newReader();
 
-  const answers = await Promise.all(Array.from({ length: 100 }, () => gateway.call(reader)));
+  const responses = await Promise.all(Array.from({ length: 100 }, () => gateway.call(reader)));
 
-  expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
+  expect(new Set(responses.map(({ status }) => status))).toEqual(new Set([200]));
   expect(reader.balance()).toBe(0);
   await waitFor('all intents are deleted', async () => (await reader.intents()) === 0);
   expect(reader.reverses()).toEqual([]);

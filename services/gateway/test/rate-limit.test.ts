@@ -1,7 +1,7 @@
 import { newRefreshId } from '@inventory/testkit/builders';
 import { createTestClock } from '@inventory/testkit/test-clock';
 import { rateWindowMs } from '../src/http/limits/rate-window.domain.ts';
-import type { ApiAnswer } from './support/api-call.ts';
+import type { ApiResponse } from './support/api-call.ts';
 import { statusPathOf } from './support/paths.ts';
 import { testStartMs } from './support/patience.ts';
 import {
@@ -22,18 +22,18 @@ beforeAll(async () => {
 });
 afterAll(() => world?.close());
 
-const isAdmitted = ({ status }: ApiAnswer) => status !== 429;
+const isAdmitted = ({ status }: ApiResponse) => status !== 429;
 
 /**
  * Calls in turn with each key twice, alternating between the gateways. The first call is answered before
  * the others are sent: SecantusDB returns null to one of two upserts of the same new window though it
  * counted both, where MongoDB returns the document.
  */
-async function burst(keys: readonly string[], count: number): Promise<ApiAnswer[]> {
+async function burst(keys: readonly string[], count: number): Promise<ApiResponse[]> {
   const call = (index: number) => {
     const gateway = gateways[index % gateways.length];
     const key = keys[Math.floor(index / 2) % keys.length];
-    return gateway?.call({ path: statusPathOf(newRefreshId()), key }) as Promise<ApiAnswer>;
+    return gateway?.call({ path: statusPathOf(newRefreshId()), key }) as Promise<ApiResponse>;
   };
   const first = await call(0);
   const others = Array.from({ length: count - 1 }, (_, index) => call(index + 1));
@@ -44,21 +44,21 @@ test('two gateways and two Credentials of a Service account admit exactly 120 of
   const one = world.issue({ requestsPerMinute: 120 });
   const two = world.issue({ accountId: one.principal.accountId, requestsPerMinute: 120 });
 
-  const answers = await burst([one.key, two.key], 300);
+  const responses = await burst([one.key, two.key], 300);
 
-  expect(answers.filter(isAdmitted)).toHaveLength(120);
-  const refused = answers.filter((answer) => !isAdmitted(answer));
-  for (const answer of refused) {
-    expect(answer.json.error.code).toBe('rate_limit_exceeded');
+  expect(responses.filter(isAdmitted)).toHaveLength(120);
+  const refused = responses.filter((response) => !isAdmitted(response));
+  for (const response of refused) {
+    expect(response.json.error.code).toBe('rate_limit_exceeded');
     const detail = {
       limit: 'service_account',
       limit_per_minute: 120,
       remaining: 0,
       reset_seconds: 43,
     };
-    expect(answer.json.error.detail).toEqual(detail);
-    expect(answer.headers['retry-after']).toBe('43');
-    expect(answer.headers['ratelimit-policy']).toBe('"service_account";q=120;w=60');
+    expect(response.json.error.detail).toEqual(detail);
+    expect(response.headers['retry-after']).toBe('43');
+    expect(response.headers['ratelimit-policy']).toBe('"service_account";q=120;w=60');
   }
   // Refused requests consumed nothing: the count stands at the limit and not above.
   const raised = world.issue({ accountId: one.principal.accountId, requestsPerMinute: 121 });
@@ -83,7 +83,7 @@ test('what was refused before it was known who asks consumes nothing', async () 
   ];
   const after = await burst([key], 3);
 
-  expect(before.map((answer) => answer?.status)).not.toContain(429);
+  expect(before.map((response) => response?.status)).not.toContain(429);
   expect(after.filter(isAdmitted)).toHaveLength(2);
 });
 
@@ -91,15 +91,15 @@ test('an authenticated request counts, whatever its outcome (Reads: rate limit)'
   const { key } = world.issue({ requestsPerMinute: 3, permissions: [] });
   const [gateway] = gateways;
 
-  const answers = [
+  const responses = [
     await gateway?.call({ path: statusPathOf('no-uuid'), key }),
     await gateway?.call({ method: 'POST', path: `${statusPathOf(newRefreshId())}/cancel`, key }),
     await gateway?.call({ path: statusPathOf(newRefreshId()), key }),
     await gateway?.call({ path: statusPathOf(newRefreshId()), key }),
   ];
 
-  expect(answers.map((answer) => answer?.status)).toEqual([422, 403, 404, 429]);
-  expect(answers.map((answer) => answer?.headers.ratelimit)).toEqual([
+  expect(responses.map((response) => response?.status)).toEqual([422, 403, 404, 429]);
+  expect(responses.map((response) => response?.headers.ratelimit)).toEqual([
     expect.stringContaining('r=2'),
     expect.stringContaining('r=1'),
     expect.stringContaining('r=0'),
@@ -123,7 +123,8 @@ describe('the limit of the customer account (Tenancy) [rate-limit]', () => {
 
     expect(first.filter(isAdmitted)).toHaveLength(40);
     expect(second.filter(isAdmitted)).toHaveLength(10);
-    const refusal = (answers: ApiAnswer[]) => answers.find((answer) => !isAdmitted(answer));
+    const refusal = (responses: ApiResponse[]) =>
+      responses.find((response) => !isAdmitted(response));
     expect(refusal(first)?.json.error.detail.limit).toBe('service_account');
     expect(refusal(second)?.json.error.detail).toMatchObject({
       ...{ limit: 'customer', limit_per_minute: 50, remaining: 0 },

@@ -7,7 +7,7 @@ import { newScope } from '@inventory/testkit/builders';
 import { createTestClock } from '@inventory/testkit/test-clock';
 import { waitFor } from '@inventory/testkit/wait-for';
 import { standardDeadlines } from '../src/deadlines.ts';
-import type { ApiAnswer } from './support/api-call.ts';
+import type { ApiResponse } from './support/api-call.ts';
 import { noPage, setLiveInventory } from './support/fake-live-pages.ts';
 import { membersText, saveInventory } from './support/fake-revision-store.ts';
 import { currentPathOf, livePathOf, v1PathOf } from './support/paths.ts';
@@ -80,11 +80,11 @@ describe.each(routes)('an Idempotency-Key on %s', (name, pathOf) => {
     await noKeyIsOpen(world);
 
     for (let replay = 0; replay < 3; replay += 1) {
-      const answer = await read(scope, key, idempotencyKey, replay % 2 ? other : gateway);
-      expect(answer.status).toBe(200);
-      expect(answer.headers['idempotency-replayed']).toBe('true');
+      const response = await read(scope, key, idempotencyKey, replay % 2 ? other : gateway);
+      expect(response.status).toBe(200);
+      expect(response.headers['idempotency-replayed']).toBe('true');
       if (name === 'V1') continue;
-      expect(asSent(pageReadMeta, answer.json.meta)).toMatchObject({
+      expect(asSent(pageReadMeta, response.json.meta)).toMatchObject({
         price_version: 1,
         credits_charged: 0,
         credits_remaining: 9,
@@ -110,12 +110,12 @@ describe.each(routes)('an Idempotency-Key on %s', (name, pathOf) => {
     const idempotencyKey = newKey();
     await read(scope, key, idempotencyKey);
 
-    const answers = [
+    const responses = [
       await read(newInventory(), key, idempotencyKey),
       await read(scope, key, idempotencyKey, other, '?language=german'),
     ];
 
-    expect(answers.map(({ status }) => status)).toEqual([409, 409]);
+    expect(responses.map(({ status }) => status)).toEqual([409, 409]);
     const charges = world.ledger.charges.filter(
       ({ accountId }) => accountId === principal.accountId,
     );
@@ -129,9 +129,9 @@ describe.each(routes)('an Idempotency-Key on %s', (name, pathOf) => {
     const idempotencyKey = newKey();
     await read(scope, key, idempotencyKey);
 
-    const answer = await read(scope, colleague.key, idempotencyKey);
+    const response = await read(scope, colleague.key, idempotencyKey);
 
-    expect([answer.status, answer.headers['idempotency-replayed']]).toEqual([200, undefined]);
+    expect([response.status, response.headers['idempotency-replayed']]).toEqual([200, undefined]);
   });
 
   test('sent twice at once is charged once, at two replicas', async () => {
@@ -140,12 +140,12 @@ describe.each(routes)('an Idempotency-Key on %s', (name, pathOf) => {
     const idempotencyKey = newKey();
     world.ledger.setBalance(principal.accountId, 10);
 
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       [gateway, other, gateway].map((at) => read(scope, key, idempotencyKey, at)),
     );
 
-    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200]);
-    const replayed = answers.filter(({ headers }) => headers['idempotency-replayed'] === 'true');
+    expect(responses.map(({ status }) => status)).toEqual([200, 200, 200]);
+    const replayed = responses.filter(({ headers }) => headers['idempotency-replayed'] === 'true');
     expect(replayed).toHaveLength(2);
     expect(world.ledger.balanceOf(principal.accountId)).toBe(9);
   });
@@ -163,16 +163,16 @@ describe.each(routes)('an Idempotency-Key on %s', (name, pathOf) => {
     );
 
     const startMs = clock.now();
-    const answers: ApiAnswer[] = [];
-    const second = read(scope, key, idempotencyKey, other).then((given) => answers.push(given));
+    const responses: ApiResponse[] = [];
+    const second = read(scope, key, idempotencyKey, other).then((given) => responses.push(given));
     await waitFor('the second one is answered', () => {
       clock.advance(200);
-      return answers.length > 0;
+      return responses.length > 0;
     });
     await second;
     gate.resolve();
 
-    expect(answers.map(({ status, headers }) => [status, headers['retry-after']])).toEqual([
+    expect(responses.map(({ status, headers }) => [status, headers['retry-after']])).toEqual([
       [409, '1'],
     ]);
     expect(clock.now() - startMs).toBeGreaterThanOrEqual(2_000);
@@ -192,9 +192,9 @@ describe.each(routes)('an Idempotency-Key on %s', (name, pathOf) => {
     world.ledger.answersCharge = () => true;
 
     await noKeyIsOpen(world);
-    const answer = await read(scope, key, idempotencyKey, other);
+    const response = await read(scope, key, idempotencyKey, other);
 
-    expect([answer.status, answer.headers['idempotency-replayed']]).toEqual([200, undefined]);
+    expect([response.status, response.headers['idempotency-replayed']]).toEqual([200, undefined]);
     expect(world.ledger.balanceOf(principal.accountId)).toBe(9);
   });
 
@@ -207,9 +207,9 @@ describe.each(routes)('an Idempotency-Key on %s', (name, pathOf) => {
     await noKeyIsOpen(world);
     world.ledger.setBalance(principal.accountId, 5);
 
-    const answer = await read(scope, key, idempotencyKey);
+    const response = await read(scope, key, idempotencyKey);
 
-    expect([answer.status, answer.headers['idempotency-replayed']]).toEqual([200, undefined]);
+    expect([response.status, response.headers['idempotency-replayed']]).toEqual([200, undefined]);
     expect(world.ledger.balanceOf(principal.accountId)).toBe(4);
   });
 });
@@ -231,7 +231,7 @@ describe('a replay on Live Page [replay]', () => {
     const scope = newInventory();
     const idempotencyKey = await paidKey(scope, key, principal.accountId);
     const replay = async (found: Parameters<typeof noPage>[0]) => {
-      world.collector.live.answerInstead = () => noPage(found);
+      world.collector.live.respondInstead = () => noPage(found);
       return (await read(scope, key, idempotencyKey)).status;
     };
 
@@ -262,7 +262,7 @@ describe('a replay on Live Page [replay]', () => {
         socket.once('close', gone.resolve);
         asked.resolve();
       };
-      world.collector.live.answerInstead = () => never.promise;
+      world.collector.live.respondInstead = () => never.promise;
       const call = request(new URL(livePathOf(scope), gateway.url), {
         headers: { 'x-api-key': key, 'idempotency-key': idempotencyKey },
       });
@@ -281,7 +281,7 @@ describe('a replay on Live Page [replay]', () => {
     const scope = newInventory();
     const idempotencyKey = await paidKey(scope, key, principal.accountId);
 
-    world.collector.live.answerInstead = () => noPage('private');
+    world.collector.live.respondInstead = () => noPage('private');
     const denied = await read(scope, key, idempotencyKey);
 
     expect([denied.status, denied.json.error.code]).toEqual([403, 'inventory_private']);
@@ -356,10 +356,10 @@ test('a key older than it is kept is as new, before the store has forgotten it',
   clock.advance(patientLimits.readKeyKeepMs - 1);
   const kept = await read();
   clock.advance(1);
-  const answer = await read();
+  const response = await read();
 
   expect(kept.headers['idempotency-replayed']).toBe('true');
-  expect([answer.status, answer.headers['idempotency-replayed']]).toEqual([200, undefined]);
+  expect([response.status, response.headers['idempotency-replayed']]).toEqual([200, undefined]);
   expect(world.ledger.balanceOf(principal.accountId)).toBe(8);
 });
 

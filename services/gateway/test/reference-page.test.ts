@@ -94,21 +94,21 @@ describe('/llms.txt', () => {
 
 test('a browser that asks for any type, for the headers alone or with a slash gets the page', async () => {
   const accept = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8';
-  const answers = [
+  const responses = [
     await gateway.call({ path: '/docs', headers: { accept } }),
     await gateway.call({ path: '/docs/', headers: { accept } }),
     await gateway.call({ method: 'HEAD', path: '/docs', headers: { accept } }),
   ];
 
-  expect(answers.map(({ status }) => status)).toEqual([200, 200, 200]);
-  expect(answers.map(({ headers }) => headers['content-type'])).toEqual(
+  expect(responses.map(({ status }) => status)).toEqual([200, 200, 200]);
+  expect(responses.map(({ headers }) => headers['content-type'])).toEqual(
     Array(3).fill('text/html; charset=utf-8'),
   );
 });
 
 test('every documented operation is there, and asks for a key but for the status', async () => {
-  const answer = await gateway.call({ path: '/openapi.json' });
-  const { paths } = JSON.parse(answer.text) as { paths: Record<string, object> };
+  const response = await gateway.call({ path: '/openapi.json' });
+  const { paths } = JSON.parse(response.text) as { paths: Record<string, object> };
   const asked = Object.entries(paths).flatMap(([template, operations]) =>
     Object.keys(operations).map((method) => ({ method: method.toUpperCase(), path: template })),
   );
@@ -151,9 +151,9 @@ test('calls are tried from the page only where the operator allows it', async ()
 });
 
 test.each(['POST', 'PUT', 'DELETE'])('%s of them is no method', async (method) => {
-  const answer = await gateway.call({ method, path: '/docs' });
+  const response = await gateway.call({ method, path: '/docs' });
 
-  expect([answer.status, answer.headers.allow]).toEqual([405, 'GET, HEAD']);
+  expect([response.status, response.headers.allow]).toEqual([405, 'GET, HEAD']);
 });
 
 test.each(['/docs//', '/docs/../config.ts', '/docs/swagger-ui.js', '/openapi.yaml'])(
@@ -182,10 +182,10 @@ describe('the status [status-page]', () => {
     const small = await startTestGateway(world, { openRequestsPerMinute: 2 });
     const { key } = world.issue();
 
-    const answers = [await read(small), await read(small), await read(small)];
+    const responses = [await read(small), await read(small), await read(small)];
 
-    expect(answers.map(({ status }) => status)).toEqual([200, 200, 429]);
-    expect(answers[2]?.json.error.detail).toEqual({ limit: 'peer', limit_per_minute: 2 });
+    expect(responses.map(({ status }) => status)).toEqual([200, 200, 429]);
+    expect(responses[2]?.json.error.detail).toEqual({ limit: 'peer', limit_per_minute: 2 });
     expect((await small.call({ path: '/v2/prices', key })).status).toBe(200);
     expect((await small.call({ path: '/status' })).status).toBe(200);
   });

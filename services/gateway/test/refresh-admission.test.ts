@@ -8,7 +8,7 @@ import { newScope } from '@inventory/testkit/builders';
 import { waitFor } from '@inventory/testkit/wait-for';
 import type { z } from 'zod';
 import { standardDeadlines } from '../src/deadlines.ts';
-import type { ApiAnswer } from './support/api-call.ts';
+import type { ApiResponse } from './support/api-call.ts';
 import { accepted, completedView, refused, viewOf } from './support/fake-collector.ts';
 import { world } from './support/file-world.ts';
 import { refreshPathOf, statusPathOf } from './support/paths.ts';
@@ -53,10 +53,10 @@ test('an accepted refresh is answered 202 with its record, terms, Location and R
   const { key, principal } = world.issue();
   const scope = newScope();
 
-  const answer = await post({ key, scope, body: { max_credits: 500, language: 'german' } });
+  const response = await post({ key, scope, body: { max_credits: 500, language: 'german' } });
 
-  expect(answer.status).toBe(202);
-  const record = asSent(refreshRecord, answer.json.data);
+  expect(response.status).toBe(202);
+  const record = asSent(refreshRecord, response.json.data);
   expect(record).toMatchObject({
     scope,
     state: 'queued',
@@ -74,10 +74,10 @@ test('an accepted refresh is answered 202 with its record, terms, Location and R
     },
   });
   expect(record.deadline_at).not.toBeNull();
-  expect(answer.headers.location).toBe(statusPathOf(record.refresh_id));
-  expect(answer.headers['retry-after']).toBe(String(accepted.retryAfterSeconds));
-  expect(answer.headers['idempotency-replayed']).toBeUndefined();
-  expect(asSent(refreshAcceptanceMeta, answer.json.meta)).toMatchObject({
+  expect(response.headers.location).toBe(statusPathOf(record.refresh_id));
+  expect(response.headers['retry-after']).toBe(String(accepted.retryAfterSeconds));
+  expect(response.headers['idempotency-replayed']).toBeUndefined();
+  expect(asSent(refreshAcceptanceMeta, response.json.meta)).toMatchObject({
     product_code: 'platform.inventory.refresh.v1',
     price_version: 1,
     credits_reserved: 125,
@@ -89,7 +89,7 @@ test('an accepted refresh is answered 202 with its record, terms, Location and R
       accountId: principal.accountId,
       credentialId: principal.credentialId,
       projectId: principal.projectId,
-      requestId: answer.json.meta.request_id,
+      requestId: response.json.meta.request_id,
       idempotencyKey: null,
       fingerprint: expect.stringMatching(/^[0-9a-f]{64}$/),
       scope,
@@ -107,19 +107,19 @@ test('an acceptance is answered by the decision alone: the collector is not read
   // It decides, and knows nothing of the refresh when it is asked over HTTP.
   world.collector.decide = () => accepted;
 
-  const answer = await post({ key });
+  const response = await post({ key });
 
-  expect(answer.status).toBe(202);
-  expect(asSent(refreshRecord, answer.json.data).deadline_at).not.toBeNull();
+  expect(response.status).toBe(202);
+  expect(asSent(refreshRecord, response.json.data).deadline_at).not.toBeNull();
 });
 
 test('a decision that arrives twice is one decision [post-refresh]', async () => {
   const { key, principal } = world.issue();
   world.collector.repliesPerDecision = 3;
 
-  const answers = [await post({ key }), await post({ key })];
+  const responses = [await post({ key }), await post({ key })];
 
-  expect(answers.map(({ status }) => status)).toEqual([202, 202]);
+  expect(responses.map(({ status }) => status)).toEqual([202, 202]);
   expect(commandsOf(principal.projectId)).toHaveLength(2);
 });
 
@@ -152,13 +152,13 @@ test.each(refusals)(
     const scope = newScope();
     world.collector.decide = () => refused(refusal);
 
-    const answer = await post({ key, idempotencyKey, scope });
+    const response = await post({ key, idempotencyKey, scope });
 
-    expect(answer.status).toBe(status);
-    expect(answer.json.error).toMatchObject({ code: refusal.code, detail: detailOf(refusal) });
+    expect(response.status).toBe(status);
+    expect(response.json.error).toMatchObject({ code: refusal.code, detail: detailOf(refusal) });
     const retryAfter = retryAfterOf(refusal);
-    expect(answer.headers['retry-after']).toBe(retryAfter === null ? undefined : `${retryAfter}`);
-    expect(answer.json.meta).toMatchObject({
+    expect(response.headers['retry-after']).toBe(retryAfter === null ? undefined : `${retryAfter}`);
+    expect(response.json.meta).toMatchObject({
       product_code: 'platform.inventory.refresh.v1',
       price_version: 1,
       credits_charged: 0,
@@ -175,18 +175,18 @@ test('50 parallel posts of one key, over two gateways, are one refresh', async (
   const idempotencyKey = newIdempotencyKey();
   const scope = newScope();
 
-  const answers = await Promise.all(
+  const responses = await Promise.all(
     Array.from({ length: 50 }, (_, index) =>
       post({ key, idempotencyKey, scope, via: index % 2 === 0 ? gateway : other }),
     ),
   );
 
-  expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([202]));
-  expect(new Set(answers.map(({ json }) => json.data.refresh_id)).size).toBe(1);
-  expect(new Set(answers.map(({ headers }) => headers.location)).size).toBe(1);
-  expect(new Set(answers.map(({ json }) => json.meta.request_id)).size).toBe(50);
-  const isReplay = ({ headers }: ApiAnswer) => headers['idempotency-replayed'] === 'true';
-  expect(answers.filter(isReplay)).toHaveLength(49);
+  expect(new Set(responses.map(({ status }) => status))).toEqual(new Set([202]));
+  expect(new Set(responses.map(({ json }) => json.data.refresh_id)).size).toBe(1);
+  expect(new Set(responses.map(({ headers }) => headers.location)).size).toBe(1);
+  expect(new Set(responses.map(({ json }) => json.meta.request_id)).size).toBe(50);
+  const isReplay = ({ headers }: ApiResponse) => headers['idempotency-replayed'] === 'true';
+  expect(responses.filter(isReplay)).toHaveLength(49);
   // Every attempt had an id of its own, and all had the same inputs.
   const commands = commandsOf(principal.projectId);
   expect(new Set(commands.map(({ refreshId }) => refreshId)).size).toBe(50);
@@ -238,9 +238,9 @@ test.each([
   const scope = newScope();
   await post({ key, idempotencyKey, scope });
 
-  const answer = await post({ key, idempotencyKey, scope: { ...scope, ...changed }, body });
+  const response = await post({ key, idempotencyKey, scope: { ...scope, ...changed }, body });
 
-  expect([answer.status, answer.json.error.code]).toEqual([409, 'idempotency_conflict']);
+  expect([response.status, response.json.error.code]).toEqual([409, 'idempotency_conflict']);
 });
 
 test('Projects do not share keys', async () => {
@@ -275,10 +275,10 @@ describe('while the first request with a key is undecided [undecided]', () => {
     const winner = holdKey({ decision: 'pending', acceptance: null });
     const startMs = performance.now();
 
-    const answer = await post({ key, idempotencyKey: newIdempotencyKey(), via });
+    const response = await post({ key, idempotencyKey: newIdempotencyKey(), via });
 
-    expect([answer.status, answer.json.error.code]).toEqual([409, 'idempotency_in_progress']);
-    expect(answer.headers['retry-after']).toBe('1');
+    expect([response.status, response.json.error.code]).toEqual([409, 'idempotency_in_progress']);
+    expect(response.headers['retry-after']).toBe('1');
     // Never sooner, and never read more often: a slow machine is later, and reads less often.
     expect(performance.now() - startMs).toBeGreaterThan(1_500);
     expect(world.collector.reads.get(winner())).toBeLessThanOrEqual(21);
@@ -294,10 +294,10 @@ describe('while the first request with a key is undecided [undecided]', () => {
     const acceptance = { priceVersion: 4, creditsReserved: 125 };
     world.collector.views.set(winner(), { ...view, decision: 'accepted', acceptance });
 
-    const answer = await asking;
+    const response = await asking;
 
-    expect(answer.json.data.refresh_id).toBe(winner());
-    expect(answer.json.meta.price_version).toBe(4);
+    expect(response.json.data.refresh_id).toBe(winner());
+    expect(response.json.meta.price_version).toBe(4);
   });
 
   test('a further one gets the same refusal', async () => {
@@ -308,18 +308,18 @@ describe('while the first request with a key is undecided [undecided]', () => {
       refusal: { code: 'insufficient_credits', detail: { required: 125, available: 3 } },
     });
 
-    const answer = await post({ key, idempotencyKey: newIdempotencyKey() });
+    const response = await post({ key, idempotencyKey: newIdempotencyKey() });
 
-    expect([answer.status, answer.json.error.code]).toEqual([402, 'insufficient_credits']);
+    expect([response.status, response.json.error.code]).toEqual([402, 'insufficient_credits']);
   });
 
   test('a further one with other inputs is a conflict at once', async () => {
     const { key } = world.issue();
     holdKey({ decision: 'pending', acceptance: null, fingerprint: 'f'.repeat(64) });
 
-    const answer = await post({ key, idempotencyKey: newIdempotencyKey() });
+    const response = await post({ key, idempotencyKey: newIdempotencyKey() });
 
-    expect(answer.json.error.code).toBe('idempotency_conflict');
+    expect(response.json.error.code).toBe('idempotency_conflict');
   });
 });
 
@@ -327,10 +327,10 @@ test('an attempt that was cancelled before its admission may be tried again at o
   const { key } = world.issue();
   world.collector.decide = () => refused({ code: 'service_unavailable', retry_after_seconds: 1 });
 
-  const answer = await post({ key });
+  const response = await post({ key });
 
-  expect([answer.status, answer.json.error.code]).toEqual([503, 'service_unavailable']);
-  expect(answer.json.error.detail).toBeUndefined();
+  expect([response.status, response.json.error.code]).toEqual([503, 'service_unavailable']);
+  expect(response.json.error.detail).toBeUndefined();
 });
 
 describe('an account without funds in a loop', () => {
@@ -350,15 +350,15 @@ describe('an account without funds in a loop', () => {
     const { key, principal } = await openEmptyAccount();
     const before = commandsOf(principal.projectId).length;
 
-    const answers = [];
+    const responses = [];
     for (const idempotencyKey of [undefined, newIdempotencyKey(), newIdempotencyKey()]) {
-      answers.push(await post(idempotencyKey === undefined ? { key } : { key, idempotencyKey }));
+      responses.push(await post(idempotencyKey === undefined ? { key } : { key, idempotencyKey }));
     }
     const commandsMeanwhile = commandsOf(principal.projectId).length - before;
     world.ledger.setBalance(principal.accountId, 125);
     const paid = await post({ key });
 
-    expect(answers.map(({ status, json }) => [status, json.error.detail])).toEqual(
+    expect(responses.map(({ status, json }) => [status, json.error.detail])).toEqual(
       Array(3).fill([402, { required: 125, available: 0 }]),
     );
     expect(commandsMeanwhile).toBe(0);
@@ -391,10 +391,10 @@ describe('an account without funds in a loop', () => {
 test('max_credits below the reservation is refused before any work, with the minimum [max-credits-too-low]', async () => {
   const { key, principal } = world.issue();
   for (const max_credits of [124, 0, -5]) {
-    const answer = await post({ key, body: { max_credits } });
+    const response = await post({ key, body: { max_credits } });
 
-    expect([answer.status, answer.json.error.code]).toEqual([422, 'max_credits_too_low']);
-    expect(answer.json.error.detail).toEqual({ minimum: 125 });
+    expect([response.status, response.json.error.code]).toEqual([422, 'max_credits_too_low']);
+    expect(response.json.error.detail).toEqual({ minimum: 125 });
   }
   expect(commandsOf(principal.projectId)).toEqual([]);
 });

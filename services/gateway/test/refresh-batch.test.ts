@@ -20,8 +20,8 @@ function item(overrides: Record<string, unknown> = {}) {
 const send = (key: string, items: unknown, at = gateway) =>
   at.call({ method: 'POST', path, key, body: { items } });
 
-const resultsOf = (answer: Awaited<ReturnType<typeof send>>) =>
-  asSent(refreshBatchResults, answer.json.data).items;
+const resultsOf = (response: Awaited<ReturnType<typeof send>>) =>
+  asSent(refreshBatchResults, response.json.data).items;
 
 test('every item has its own result, in the order of the request (Batch) [batch]', async () => {
   const { key } = world.issue();
@@ -31,10 +31,10 @@ test('every item has its own result, in the order of the request (Batch) [batch]
       : accepted;
   const items = [item(), item({ app_id: 440 }), item({ max_credits: 124 }), item()];
 
-  const answer = await send(key, items);
+  const response = await send(key, items);
 
-  expect(answer.status).toBe(200);
-  const results = resultsOf(answer);
+  expect(response.status).toBe(200);
+  const results = resultsOf(response);
   expect(results.map(({ idempotency_key }) => idempotency_key)).toEqual(
     items.map(({ idempotency_key }) => idempotency_key),
   );
@@ -115,8 +115,8 @@ test('single and batch refreshes share one key space and one fingerprint (Refres
 test('a batch sent again finds every refresh of the first (Batch) [batch]', async () => {
   const { key } = world.issue();
   const items = Array.from({ length: batchItemsMax }, () => item());
-  const idsOf = (answer: Awaited<ReturnType<typeof send>>) =>
-    resultsOf(answer).map((result) => result.success && result.data.refresh_id);
+  const idsOf = (response: Awaited<ReturnType<typeof send>>) =>
+    resultsOf(response).map((result) => result.success && result.data.refresh_id);
 
   const first = idsOf(await send(key, items));
   const second = await send(key, items);
@@ -187,11 +187,11 @@ test.each([
 ])('%s: the whole batch is refused before anything starts', async (_what, items) => {
   const asked = world.collector.requests.length;
 
-  const answer = await send(world.issue().key, items);
+  const response = await send(world.issue().key, items);
 
-  expect(answer.status).toBe(422);
-  expect(answer.json.error.code).toBe('invalid_request');
-  expect(answer.json.error.detail.issues[0].field).toMatch(/^items/);
+  expect(response.status).toBe(422);
+  expect(response.json.error.code).toBe('invalid_request');
+  expect(response.json.error.detail.issues[0].field).toMatch(/^items/);
   expect(world.collector.requests.length).toBe(asked);
 });
 
@@ -252,7 +252,7 @@ test('an undecided item does not spoil the others, and is found again by its key
   const { key } = world.issue();
   const [lost, found] = [item({ app_id: 570 }), item()];
 
-  const answer = await send(key, [lost, found], forgetful);
+  const response = await send(key, [lost, found], forgetful);
   const isAdmitted = () =>
     world.collector.requests.filter(
       ({ idempotencyKey }) => idempotencyKey === lost.idempotency_key,
@@ -260,7 +260,7 @@ test('an undecided item does not spoil the others, and is found again by its key
   await waitFor('the lost one is admitted', () => isAdmitted().length > 0);
   const [again] = resultsOf(await send(key, [lost]));
 
-  const [undecided, accepted] = resultsOf(answer);
+  const [undecided, accepted] = resultsOf(response);
   expect(undecided).toMatchObject({
     status: 503,
     retry_after_seconds: 1,
@@ -273,8 +273,8 @@ test('an undecided item does not spoil the others, and is found again by its key
 
 test('the exact path is meant where a refresh_id could stand too', async () => {
   const { key } = world.issue();
-  const answer = await gateway.call({ path, key });
+  const response = await gateway.call({ path, key });
 
-  expect(answer.status).toBe(405);
-  expect(answer.headers.allow).toBe('POST');
+  expect(response.status).toBe(405);
+  expect(response.headers.allow).toBe('POST');
 });

@@ -67,14 +67,14 @@ test('a hold is the acceptance: the response does not wait for the collector (Re
     return null;
   };
 
-  const answer = await post(key);
+  const response = await post(key);
 
-  expect(answer.status).toBe(202);
-  const record = asSent(refreshRecord, answer.json.data);
+  expect(response.status).toBe(202);
+  const record = asSent(refreshRecord, response.json.data);
   expect(record).toMatchObject({ state: 'queued', deadline_at: deadline });
-  expect(answer.headers['retry-after']).toBe('25');
+  expect(response.headers['retry-after']).toBe('25');
   expect(record.billing).toMatchObject({ state: 'reserved', credits_reserved: 125 });
-  expect(answer.json.meta).toMatchObject({ price_version: 3, credits_reserved: 125 });
+  expect(response.json.meta).toMatchObject({ price_version: 3, credits_reserved: 125 });
 });
 
 test('a hold of subscription units says what is left of them (Subscription funding) [units-or-credits, subscription-meta]', async () => {
@@ -85,11 +85,14 @@ test('a hold of subscription units says what is left of them (Subscription fundi
     return null;
   };
 
-  const answer = await post(key);
+  const response = await post(key);
 
-  expect(answer.status).toBe(202);
-  expect(answer.json.data.billing).toMatchObject({ funding: 'subscription', units_reserved: 125 });
-  expect(answer.json.meta).toMatchObject({
+  expect(response.status).toBe(202);
+  expect(response.json.data.billing).toMatchObject({
+    funding: 'subscription',
+    units_reserved: 125,
+  });
+  expect(response.json.meta).toMatchObject({
     credits_reserved: 0,
     units_remaining: 375,
   });
@@ -106,10 +109,10 @@ test('a refusal is published by the collector, after its key is released (Idempo
     return refused({ ...refusal, detail: { required: 125, available: 4 } });
   };
 
-  const answer = await post(key);
+  const response = await post(key);
 
-  expect([answer.status, answer.json.error.code]).toEqual([402, 'insufficient_credits']);
-  expect(answer.json.error.detail).toMatchObject({ available: 4 });
+  expect([response.status, response.json.error.code]).toEqual([402, 'insufficient_credits']);
+  expect(response.json.error.detail).toMatchObject({ available: 4 });
 });
 
 test('no other outcome of the ledger is an acceptance (Refresh: key)', async () => {
@@ -121,8 +124,8 @@ test('no other outcome of the ledger is an acceptance (Refresh: key)', async () 
     return accepted;
   };
 
-  const answer = await post(key);
+  const response = await post(key);
 
   // The messages of the ledger carry 3.
-  expect(answer.json.meta).toMatchObject({ price_version: 1 });
+  expect(response.json.meta).toMatchObject({ price_version: 1 });
 });

@@ -11,9 +11,14 @@ import { patientLimits } from './support/patience.ts';
 
 async function startRefresh(key: string): Promise<string> {
   const body = { max_credits: 125 };
-  const answer = await gateway.call({ method: 'POST', path: refreshPathOf(newScope()), key, body });
-  expect(answer.status).toBe(202);
-  return answer.json.data.refresh_id;
+  const response = await gateway.call({
+    method: 'POST',
+    path: refreshPathOf(newScope()),
+    key,
+    body,
+  });
+  expect(response.status).toBe(202);
+  return response.json.data.refresh_id;
 }
 
 function complete(refreshId: string): void {
@@ -53,8 +58,8 @@ describe('status', () => {
     const refreshId = await startRefresh(key);
     const view = world.collector.views.get(refreshId);
     const status = async () => {
-      const answer = await gateway.call({ path: statusPathOf(refreshId), key });
-      return answer.json.data.expected_completed_at;
+      const response = await gateway.call({ path: statusPathOf(refreshId), key });
+      return response.json.data.expected_completed_at;
     };
 
     expect(await status()).toBe(isoTime(view?.expectedCompletedAtMs ?? Number.NaN));
@@ -87,7 +92,7 @@ describe('status', () => {
     const view = world.collector.views.get(refused);
     if (view) world.collector.views.set(refused, { ...view, decision: 'refused' });
 
-    const answers = await Promise.all([
+    const responses = await Promise.all([
       gateway.call({ path: statusPathOf(refreshId), key: sibling.key }),
       gateway.call({ path: statusPathOf(newRefreshId()), key: sibling.key }),
       gateway.call({ path: statusPathOf(refused), key }),
@@ -95,8 +100,10 @@ describe('status', () => {
       cancel(newRefreshId(), sibling.key),
     ]);
 
-    expect(answers.map(({ json }) => json.error.code)).toEqual(Array(5).fill('refresh_not_found'));
-    expect(new Set(answers.map(({ text }) => withoutRequestId(text))).size).toBe(1);
+    expect(responses.map(({ json }) => json.error.code)).toEqual(
+      Array(5).fill('refresh_not_found'),
+    );
+    expect(new Set(responses.map(({ text }) => withoutRequestId(text))).size).toBe(1);
   });
 });
 
@@ -105,13 +112,13 @@ describe('cancel', () => {
     const { key } = world.issue();
     const refreshId = await startRefresh(key);
 
-    const answers = await Promise.all([cancel(refreshId, key), cancel(refreshId, key)]);
+    const responses = await Promise.all([cancel(refreshId, key), cancel(refreshId, key)]);
 
-    for (const answer of answers) {
-      expect(answer.status).toBe(202);
-      expect(asSent(refreshRecord, answer.json.data).refresh_id).toBe(refreshId);
-      expect(answer.json.meta).toEqual({
-        request_id: answer.headers['x-request-id'],
+    for (const response of responses) {
+      expect(response.status).toBe(202);
+      expect(asSent(refreshRecord, response.json.data).refresh_id).toBe(refreshId);
+      expect(response.json.meta).toEqual({
+        request_id: response.headers['x-request-id'],
         environment: 'live',
       });
     }
@@ -121,12 +128,12 @@ describe('cancel', () => {
     const { key } = world.issue();
     const [ended, ending] = [await startRefresh(key), await startRefresh(key)];
     complete(ended);
-    world.collector.answerCancel = () => 'already_completed';
+    world.collector.replyToCancel = () => 'already_completed';
 
-    const answers = [await cancel(ended, key), await cancel(ending, key)];
+    const responses = [await cancel(ended, key), await cancel(ending, key)];
 
-    expect(answers.map(({ status }) => status)).toEqual([409, 409]);
-    expect(answers.map(({ json }) => json.error.code)).toEqual(
+    expect(responses.map(({ status }) => status)).toEqual([409, 409]);
+    expect(responses.map(({ json }) => json.error.code)).toEqual(
       Array(2).fill('refresh_already_completed'),
     );
   });
@@ -141,26 +148,26 @@ describe('cancel', () => {
       permissions: ['platform.inventory.current.page.v1'],
     });
 
-    const answer = await cancel(refreshId, reader.key);
+    const response = await cancel(refreshId, reader.key);
 
-    expect(answer.status).toBe(403);
-    expect(answer.json.error.detail).toEqual({ permission: 'platform.inventory.refresh.v1' });
+    expect(response.status).toBe(403);
+    expect(response.json.error.detail).toEqual({ permission: 'platform.inventory.refresh.v1' });
   });
 
   test('without an answer is 503 and safe to ask again [service-unavailable]', async () => {
     const { key } = world.issue();
     const refreshId = await startRefresh(key);
-    world.collector.answerCancel = () => null;
+    world.collector.replyToCancel = () => null;
 
     const answering = cancel(refreshId, key);
     await waitFor('the collector has it', () =>
       world.collector.cancels.some((asked) => asked.refreshId === refreshId),
     );
     expect(gateway.cutReplies()).toEqual([patientLimits.decisionTimeoutMs]);
-    const answer = await answering;
+    const response = await answering;
     world.reset();
 
-    expect([answer.status, answer.json.error.code]).toEqual([503, 'service_unavailable']);
+    expect([response.status, response.json.error.code]).toEqual([503, 'service_unavailable']);
     expect((await cancel(refreshId, key)).status).toBe(202);
   });
 });
@@ -238,13 +245,15 @@ describe('the list of refreshes [list]', () => {
     const { key, principal } = world.issue();
     const other = world.issue({ accountId: principal.accountId });
 
-    const answers = [
+    const responses = [
       await list(other.principal.projectId, key),
       await list('prj_01890000-0000-7000-8000-000000000000', key),
     ];
 
-    expect(answers.map(({ json }) => json.error.code)).toEqual(Array(2).fill('project_not_found'));
-    expect(new Set(answers.map(({ text }) => withoutRequestId(text))).size).toBe(1);
+    expect(responses.map(({ json }) => json.error.code)).toEqual(
+      Array(2).fill('project_not_found'),
+    );
+    expect(new Set(responses.map(({ text }) => withoutRequestId(text))).size).toBe(1);
   });
 
   test("does not take another Project's cursor", async () => {
@@ -255,9 +264,9 @@ describe('the list of refreshes [list]', () => {
     const first = await list(one.principal.projectId, one.key, '?limit=1');
     const cursor = first.json.data.pagination.next_cursor;
 
-    const answer = await list(two.principal.projectId, two.key, `?cursor=${cursor}`);
+    const response = await list(two.principal.projectId, two.key, `?cursor=${cursor}`);
 
-    expect([answer.status, answer.json.error.code]).toEqual([422, 'invalid_cursor']);
+    expect([response.status, response.json.error.code]).toEqual([422, 'invalid_cursor']);
   });
 });
 
@@ -295,11 +304,11 @@ describe('an observation that is young enough (Freshness) [max-age-seconds]', ()
     const scope = newScope();
     world.collector.decide = () => saved;
 
-    const answer = await post(key, body, { scope });
+    const response = await post(key, body, { scope });
 
-    expect([answer.status, answer.headers['retry-after']]).toEqual([200, undefined]);
-    expect(answer.headers.location).toBe(statusPathOf(answer.json.data.refresh_id));
-    expect(asSent(refreshRecord, answer.json.data)).toMatchObject({
+    expect([response.status, response.headers['retry-after']]).toEqual([200, undefined]);
+    expect(response.headers.location).toBe(statusPathOf(response.json.data.refresh_id));
+    expect(asSent(refreshRecord, response.json.data)).toMatchObject({
       state: 'completed',
       outcome: 'complete_unchanged',
       served_from: 'saved',
@@ -310,7 +319,7 @@ describe('an observation that is young enough (Freshness) [max-age-seconds]', ()
       billing_disposition: 'finalize_saved',
       billing: { credits_reserved: 0, credits_charged: 0, credits_released: 0 },
     });
-    expect(answer.json.meta).toMatchObject({
+    expect(response.json.meta).toMatchObject({
       credits_reserved: 0,
       billing_disposition: 'not_charged',
     });
@@ -324,12 +333,12 @@ describe('an observation that is young enough (Freshness) [max-age-seconds]', ()
     const detail = { required: 125, available: 3 };
     world.ledger.setBalance(principal.accountId, 3);
     world.collector.decide = () => refused({ code: 'insufficient_credits', detail });
-    const answers = [await post(key, body), await post(key, body)];
+    const responses = [await post(key, body), await post(key, body)];
     world.collector.isSaved = true;
     world.collector.decide = () => saved;
-    answers.push(await post(key, body));
+    responses.push(await post(key, body));
 
-    expect(answers.map(({ status }) => status)).toEqual([402, 402, 200]);
+    expect(responses.map(({ status }) => status)).toEqual([402, 402, 200]);
     expect(commandsOf(principal.projectId)).toHaveLength(2);
   });
 
@@ -353,17 +362,17 @@ describe('an observation that is young enough (Freshness) [max-age-seconds]', ()
   test('is not asked for by a Credential that may not read Current: its refresh is scanned', async () => {
     const { key, principal } = world.issue({ permissions: ['platform.inventory.refresh.v1'] });
 
-    const answer = await post(key, body);
+    const response = await post(key, body);
 
-    expect([answer.status, answer.json.data.served_from]).toEqual([202, 'scan']);
+    expect([response.status, response.json.data.served_from]).toEqual([202, 'scan']);
     expect(commandsOf(principal.projectId)[0]?.freshness).toBeNull();
   });
 
   test.each([-1, 86_401, 1.5, '60', null])('max_age_seconds %j is 422', async (value) => {
     const { key } = world.issue();
-    const answer = await post(key, { ...body, max_age_seconds: value });
+    const response = await post(key, { ...body, max_age_seconds: value });
 
-    expect([answer.status, answer.json.error.code]).toEqual([422, 'invalid_request']);
-    expect(answer.json.error.detail.issues).toMatchObject([{ field: 'max_age_seconds' }]);
+    expect([response.status, response.json.error.code]).toEqual([422, 'invalid_request']);
+    expect(response.json.error.detail.issues).toMatchObject([{ field: 'max_age_seconds' }]);
   });
 });

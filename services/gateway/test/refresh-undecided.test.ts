@@ -42,12 +42,12 @@ test('an undecided refresh without a key is named and cancelled for good (Refres
   const { key } = world.issue();
   world.collector.decide = () => null;
 
-  const answer = await post(impatient, key);
+  const response = await post(impatient, key);
 
-  expect([answer.status, answer.json.error.code]).toEqual([503, 'service_unavailable']);
-  expect(answer.headers['retry-after']).toBeDefined();
-  const refreshId = answer.json.error.detail.refresh_id;
-  expect(answer.json.error.detail).toEqual({ outcome: 'unknown', refresh_id: refreshId });
+  expect([response.status, response.json.error.code]).toEqual([503, 'service_unavailable']);
+  expect(response.headers['retry-after']).toBeDefined();
+  const refreshId = response.json.error.detail.refresh_id;
+  expect(response.json.error.detail).toEqual({ outcome: 'unknown', refresh_id: refreshId });
   await isAcknowledged(refreshId);
   expect(cancelsOf(refreshId)).toHaveLength(1);
   await impatient.stop();
@@ -57,10 +57,10 @@ test('the cancel is durable before the 503 is written, and another replica sends
   const first = await startTestGateway(world, unanswered);
   const { key } = world.issue();
   world.collector.decide = () => null;
-  world.collector.answerCancel = () => null;
+  world.collector.replyToCancel = () => null;
 
-  const answer = await post(first, key);
-  const refreshId = answer.json.error.detail.refresh_id;
+  const response = await post(first, key);
+  const refreshId = response.json.error.detail.refresh_id;
   expect(await pendingCancel(refreshId)).toMatchObject({ _id: refreshId });
   await waitFor('a replica sent it', () => cancelsOf(refreshId).length === 1);
   await first.stop();
@@ -97,9 +97,9 @@ test('an attempt without a key whose gateway dies before it is answered is cance
   });
   // It lives after all, and its client must not take the cancelled refresh for accepted.
   late.resolve();
-  const answer = await answering;
+  const response = await answering;
 
-  expect(answer.json.error.detail).toEqual({ outcome: 'unknown', refresh_id: refreshId });
+  expect(response.json.error.detail).toEqual({ outcome: 'unknown', refresh_id: refreshId });
   await isAcknowledged(refreshId);
   await dying.stop();
 });
@@ -134,12 +134,12 @@ test('an attempt without a key is decided where an election refuses the withdraw
   const electing = await startTestGateway(world, { mongodbUri: set.uri });
   const { key } = world.issue();
 
-  for (const treatment of [{ answer: refusal }, { isLost: true }]) {
+  for (const treatment of [{ response: refusal }, { isLost: true }]) {
     next = treatment;
-    const answer = await post(electing, key);
+    const response = await post(electing, key);
 
-    expect([answer.status, next]).toEqual([202, undefined]);
-    const refreshId = answer.json.data.refresh_id;
+    expect([response.status, next]).toEqual([202, undefined]);
+    const refreshId = response.json.data.refresh_id;
     expect([await pendingCancel(refreshId), cancelsOf(refreshId)]).toEqual([null, []]);
   }
   await electing.stop();
@@ -186,31 +186,31 @@ test('a decision after the timeout changes nothing: the attempt is cancelled all
     world.collector.requests.some(({ projectId }) => projectId === principal.projectId),
   );
   gateway.cutReplies();
-  const answer = await answering;
+  const response = await answering;
   gate.resolve();
 
-  expect(answer.status).toBe(503);
-  await isAcknowledged(answer.json.error.detail.refresh_id);
+  expect(response.status).toBe(503);
+  await isAcknowledged(response.json.error.detail.refresh_id);
 });
 
 describe('what cannot be sent', () => {
   /** Posted at a gateway whose message bus has one thing wrong. */
   async function postWith(wrong: Partial<MessageBus>, key: string, idempotencyKey?: string) {
     const wrongly = await startTestGateway(world, { ...unanswered, wrongBus: () => wrong });
-    const answer = await post(wrongly, key, idempotencyKey);
+    const response = await post(wrongly, key, idempotencyKey);
     await wrongly.stop();
-    return answer;
+    return response;
   }
 
   test('a full producer refuses at once, and a key stays free', async () => {
     const { key } = world.issue();
     const publish = () => Promise.reject(new BusOverloaded('refresh.commands.v1'));
 
-    const answer = await postWith({ publish }, key, 'free');
+    const response = await postWith({ publish }, key, 'free');
     const again = await post(gateway, key, 'free');
 
-    expect([answer.status, answer.json.error.code]).toEqual([503, 'service_unavailable']);
-    expect(answer.json.error.detail).toBeUndefined();
+    expect([response.status, response.json.error.code]).toEqual([503, 'service_unavailable']);
+    expect(response.json.error.detail).toBeUndefined();
     expect([again.status, again.headers['idempotency-replayed']]).toEqual([202, undefined]);
   });
 
@@ -218,9 +218,9 @@ describe('what cannot be sent', () => {
     const health = () => ({ started: false, ready: false, alive: true, problems: ['not joined'] });
     const { key, principal } = world.issue();
 
-    const answer = await postWith({ health }, key);
+    const response = await postWith({ health }, key);
 
-    expect([answer.status, answer.json.error.detail]).toEqual([503, undefined]);
+    expect([response.status, response.json.error.detail]).toEqual([503, undefined]);
     const sent = world.collector.requests.filter(
       ({ projectId }) => projectId === principal.projectId,
     );
@@ -230,11 +230,11 @@ describe('what cannot be sent', () => {
   test('a broker that takes nothing leaves the outcome unknown, and the cancel stays pending', async () => {
     const { key } = world.issue();
     // The other gateway sends pending commands too, and removes those that are answered.
-    world.collector.answerCancel = () => null;
+    world.collector.replyToCancel = () => null;
 
-    const answer = await postWith({ publish: () => new Promise(() => undefined) }, key);
+    const response = await postWith({ publish: () => new Promise(() => undefined) }, key);
 
-    expect(answer.json.error.detail).toMatchObject({ outcome: 'unknown' });
-    expect(await pendingCancel(answer.json.error.detail.refresh_id)).not.toBeNull();
+    expect(response.json.error.detail).toMatchObject({ outcome: 'unknown' });
+    expect(await pendingCancel(response.json.error.detail.refresh_id)).not.toBeNull();
   });
 });

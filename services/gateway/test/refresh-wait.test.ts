@@ -12,8 +12,13 @@ import { startTestGateway } from './support/test-gateway.ts';
 /** A second of `wait` is ten minutes: a wait ends on what it waits for, or not at all. */
 async function startRefresh({ key, principal } = world.issue()) {
   const body = { max_credits: 125 };
-  const answer = await gateway.call({ method: 'POST', path: refreshPathOf(newScope()), key, body });
-  const id: string = answer.json.data.refresh_id;
+  const response = await gateway.call({
+    method: 'POST',
+    path: refreshPathOf(newScope()),
+    key,
+    body,
+  });
+  const id: string = response.json.data.refresh_id;
   return { key, projectId: principal.projectId, id };
 }
 
@@ -22,7 +27,7 @@ type Started = Pick<Awaited<ReturnType<typeof startRefresh>>, 'id' | 'key'>;
 const status = ({ id, key }: Started, wait: number | string, at = gateway) =>
   at.call({ path: `${statusPathOf(id)}?wait=${wait}`, key });
 
-/** The collector has it terminal, then the event gets its place in the log. */
+/** The collector has it terminal, then the event gets its position in the log. */
 async function complete({ id, projectId }: { id: string; projectId: `prj_${string}` }) {
   const view = world.collector.views.get(id);
   if (!view) throw new Error('there is no such refresh');
@@ -51,25 +56,25 @@ test('a waiting status is answered when the refresh becomes terminal, not at its
   await isReading(refresh.id);
 
   await complete(refresh);
-  const answer = await waiting;
+  const response = await waiting;
 
-  expect(answer.json.data).toMatchObject({ state: 'completed', outcome: 'complete_changed' });
-  expect(answer.headers['retry-after']).toBeUndefined();
+  expect(response.json.data).toMatchObject({ state: 'completed', outcome: 'complete_changed' });
+  expect(response.headers['retry-after']).toBeUndefined();
 });
 
-test('a wait that is over shows the pending record and when to look again (Status) [refresh-status, status-wait]', async () => {
+test('a wait that is over shows the pending record and when to poll again (Status) [refresh-status, status-wait]', async () => {
   const refresh = await startRefresh();
   const hasty = await startTestGateway(world, {
     deadlines: { ...patientDeadlines, waitSecondMs: standardDeadlines.waitSecondMs },
   });
   const startMs = performance.now();
 
-  const answer = await status(refresh, 1, hasty);
+  const response = await status(refresh, 1, hasty);
 
   // Never before: a slow machine answers later.
   expect(performance.now() - startMs).toBeGreaterThan(990);
-  expect(answer.json.data.state).toBe('queued');
-  expect(answer.headers['retry-after']).toBe('3');
+  expect(response.json.data.state).toBe('queued');
+  expect(response.headers['retry-after']).toBe('3');
   await hasty.stop();
 });
 
@@ -85,10 +90,10 @@ test.each(['31', '-1', '1.5', '', 'long'])(
   'a wait of "%s" is no wait (Status) [refresh-status]',
   async (wait) => {
     const refresh = await startRefresh();
-    const answer = await status(refresh, wait);
+    const response = await status(refresh, wait);
 
-    expect(answer.status).toBe(422);
-    expect(answer.json.error.detail.issues).toEqual([
+    expect(response.status).toBe(422);
+    expect(response.json.error.detail.issues).toEqual([
       {
         in: 'query',
         field: 'wait',
@@ -121,11 +126,11 @@ test('one account waits at most a hundred times; the next is answered at once', 
 
   expect(surplus.json.data.state).toBe('queued');
   await complete(refresh);
-  const answers = await Promise.all(waiting);
-  expect(new Set(answers.map(({ json }) => json.data.state))).toEqual(new Set(['completed']));
+  const responses = await Promise.all(waiting);
+  expect(new Set(responses.map(({ json }) => json.data.state))).toEqual(new Set(['completed']));
 });
 
-test('a client that leaves gives its place back', async () => {
+test('a client that leaves frees its slot', async () => {
   const owner = world.issue();
   const refresh = await startRefresh(owner);
   const sent = Array.from({ length: 100 }, () => {
@@ -139,8 +144,8 @@ test('a client that leaves gives its place back', async () => {
 
   for (const leaving of sent) leaving.destroy();
 
-  // With a place it is answered when the refresh is completed, without one before that.
-  await waitFor('there is a place again', async () => {
+  // With a slot it is answered when the refresh is completed, without one before that.
+  await waitFor('there is a free slot again', async () => {
     const next = await startRefresh(owner);
     const waiting = status(next, 30);
     await isReading(next.id);

@@ -42,7 +42,7 @@ test.each([
 ] as const)(
   '%s closes a key in use on every replica within 2 s (Operating surface)',
   async (_what, close) => {
-    for (let turn = 0; turn < 5; turn += 1) {
+    for (let round = 0; round < 5; round += 1) {
       const issued = await issueCredential(first);
       const path = currentPathOf(newScope());
       const statuses = () =>

@@ -120,7 +120,7 @@ test('a Project of a sandbox says so (What a key can see) [sandbox]', async () =
 });
 
 test('every response with meta states the environment (Sandbox) [sandbox]', () => {
-  const metas = publicRoutes.flatMap(({ operationId, answer: { body } }) =>
+  const metas = publicRoutes.flatMap(({ operationId, response: { body } }) =>
     'meta' in body ? [{ operationId, fields: sentFields(body.meta as FieldsSchema) }] : [],
   );
 

@@ -17,9 +17,9 @@ async function newCustomer() {
 }
 
 async function issue(projectId: string, more: object = {}) {
-  const answer = await post(`/projects/${projectId}/credentials`, { scopes: ['*'], ...more });
-  expect(answer.status).toBe(201);
-  return answer.json;
+  const response = await post(`/projects/${projectId}/credentials`, { scopes: ['*'], ...more });
+  expect(response.status).toBe(201);
+  return response.json;
 }
 
 const principalOf = (credential: { secret: string }) =>
@@ -93,10 +93,10 @@ test('Service accounts are listed in parts, the default one first', async () => 
 
 test('a Credential is not issued for the Service account of another customer', async () => {
   const [one, other] = [await newCustomer(), await newCustomer()];
-  const answer = await post(`/projects/${one.projectId}/credentials`, {
+  const response = await post(`/projects/${one.projectId}/credentials`, {
     scopes: ['*'],
     service_account_id: other.account.default_service_account_id,
   });
 
-  expect([answer.status, answer.json.error.code]).toEqual([404, 'service_account_not_found']);
+  expect([response.status, response.json.error.code]).toEqual([404, 'service_account_not_found']);
 });

@@ -14,7 +14,7 @@ import { gatewayIndexes } from '../src/gateway-indexes.ts';
 import type { ReadKeyRecord } from '../src/pages/read-key.domain.ts';
 import { createReadKeyStore } from '../src/pages/read-key-store.ts';
 import { createPendingCancelStore } from '../src/refreshes/pending-cancel-store.ts';
-import { createSeatStore } from '../src/streams/stream-seat-store.ts';
+import { createSlotStore } from '../src/streams/stream-slot-store.ts';
 import type { Announce } from '../src/tenancy/announce-changes.ts';
 import { createAccount, createProject } from '../src/tenancy/creations.ts';
 import { issueCredential } from '../src/tenancy/credentials.ts';
@@ -112,20 +112,20 @@ test.each(['rotation', 'serviceAccountId', 'accountId'])(
   },
 );
 
-test('streams that open together share their writes, and no Project gets more seats than it has (Events: seats) [events-seats]', async () => {
-  const seats = createSeatStore(db(), 20_000);
+test('streams that open together share their writes, and no Project gets more slots than it has (Events: slots) [events-slots]', async () => {
+  const slots = createSlotStore(db(), 20_000);
   const projects = Array.from({ length: 50 }, newProjectId);
-  const newSeat = () => ({ id: systemIdentifiers.uuidV7(), replica: 'one' });
+  const newSlot = () => ({ id: systemIdentifiers.uuidV7(), replica: 'one' });
   const opened = Array.from({ length: 6 }, () => projects).flat();
 
-  const added = await Promise.all(opened.map((one) => seats.add(one, newSeat(), 4)));
+  const added = await Promise.all(opened.map((one) => slots.add(one, newSlot(), 4)));
 
   const granted = Map.groupBy(
     opened.filter((_one, index) => added[index]),
     (one) => one,
   );
   expect([...granted.values()].map(({ length }) => length)).toEqual(projects.map(() => 4));
-  const stored = await Promise.all(projects.map((one) => seats.list(one)));
+  const stored = await Promise.all(projects.map((one) => slots.list(one)));
   expect(stored.map(({ length }) => length)).toEqual(projects.map(() => 4));
   // What has no room is tried once more.
   expect(named('update')).toBeLessThanOrEqual(2 * 3);
@@ -161,7 +161,7 @@ test('attempts without a key that come together share their writes, and each kno
 
 test('what is executed again by a server that does not recognise it, because its answer was lost, has no further effect', async () => {
   const mongo = await openTestStore('forgetful', gatewayIndexes, asForgetful);
-  const seats = createSeatStore(mongo.db, 20_000);
+  const slots = createSlotStore(mongo.db, 20_000);
   const projectId = newProjectId();
   const keys = createReadKeyStore(mongo.db, { lookUpMs: 60_000 });
   const opened = [1, 2].map(() => ({
@@ -170,7 +170,7 @@ test('what is executed again by a server that does not recognise it, because its
   })) as [ReadKeyRecord, ReadKeyRecord];
 
   const added: boolean[] = [];
-  for (const id of ['a', 'b', 'c']) added.push(await seats.add(projectId, { id, replica: '1' }, 2));
+  for (const id of ['a', 'b', 'c']) added.push(await slots.add(projectId, { id, replica: '1' }, 2));
   const firsts = [await keys.openKey('key', opened[0]), await keys.openKey('key', opened[1])];
   const { accountId } = await createAccount(
     createTenancyStore(mongo.db, testLogger),
@@ -179,23 +179,23 @@ test('what is executed again by a server that does not recognise it, because its
   );
 
   expect(added).toEqual([true, true, false]);
-  expect((await seats.list(projectId)).map((seat) => seat.id)).toEqual(['a', 'b']);
+  expect((await slots.list(projectId)).map((slot) => slot.id)).toEqual(['a', 'b']);
   expect(firsts).toEqual([true, false]);
   expect(await createTenancyStore(mongo.db, testLogger).accounts.find(accountId)).not.toBeNull();
   await mongo.close();
 });
 
-test('the first streams of a Project that open on several replicas at once all have a seat (Events: seats) [events-seats]', async () => {
+test('the first streams of a Project that open on several replicas at once all have a slot (Events: slots) [events-slots]', async () => {
   let conflicts = 0;
   const mongo = await openTestStore('conflicts', gatewayIndexes, ({ update }) => {
-    if (update !== 'stream_seats' || conflicts > 0) return undefined;
+    if (update !== 'stream_slots' || conflicts > 0) return undefined;
     conflicts += 1;
     const writeErrors = [{ index: 0, code: 11_000, errmsg: 'E11000' }];
-    return { answer: { ok: 1, n: 0, nModified: 0, writeErrors } };
+    return { response: { ok: 1, n: 0, nModified: 0, writeErrors } };
   });
-  const seats = createSeatStore(mongo.db, 20_000);
+  const slots = createSlotStore(mongo.db, 20_000);
 
-  expect(await seats.add(newProjectId(), { id: 'a', replica: '1' }, 2)).toBe(true);
+  expect(await slots.add(newProjectId(), { id: 'a', replica: '1' }, 2)).toBe(true);
   expect(conflicts).toBe(1);
   await mongo.close();
 });

@@ -36,11 +36,11 @@ test('health and metrics are on the private port, without a token, and not on th
     async () => (await callApi(url, { path: '/readyz' })).status === 200,
   );
   for (const path of ['/livez', '/readyz', '/metrics', '/operator/v1/accounts']) {
-    const answer = await callApi(publicUrl, {
+    const response = await callApi(publicUrl, {
       path,
       headers: { authorization: `Bearer ${testOperatorToken}` },
     });
-    expect([answer.status, answer.json.error.code]).toEqual([404, 'route_not_found']);
+    expect([response.status, response.json.error.code]).toEqual([404, 'route_not_found']);
   }
   expect((await callApi(url, { path: '/v2/account' })).status).toBeGreaterThanOrEqual(400);
 });
@@ -77,9 +77,9 @@ test('a gateway is ready only once its public port listens', async () => {
 });
 
 test('what needs a token of the operator is closed without it', async () => {
-  const answer = await callApi(first().operatorUrl, { path: '/operator/v1/accounts' });
+  const response = await callApi(first().operatorUrl, { path: '/operator/v1/accounts' });
 
-  expect(answer.status).toBe(401);
+  expect(response.status).toBe(401);
 });
 
 test('the operator API is on a port of its own: the private port has no part of it, nor it of that', async () => {
@@ -90,7 +90,7 @@ test('the operator API is on a port of its own: the private port has no part of 
 
   expect(await statusAt(operatorUrl, '/operator/v1/accounts')).toBe(200);
   expect(await statusAt(url, '/operator/v1/accounts')).toBe(404);
-  for (const path of ['/livez', '/metrics', '/internal/projects/x/standing']) {
+  for (const path of ['/livez', '/metrics', '/internal/projects/x/event-access']) {
     expect(await statusAt(operatorUrl, path)).toBe(404);
   }
 });

@@ -94,7 +94,7 @@ const variants: Readonly<Record<string, Variant>> = {
       ),
     behind: 'GET /v2/nowhere HTTP/1.1\r\nHost: gateway\r\n\r\n',
   },
-  'sends bytes behind it that are no request': { behind: '\x00\x01\r\n\r\n' },
+  'sends bytes after it that are not a request': { behind: '\x00\x01\r\n\r\n' },
   'names media types with parameters': { change: withParameters },
   'sends its target in absolute form': {
     change: (request) => withTarget(request, (path) => `http://elsewhere.example:80${path}`),
@@ -119,9 +119,9 @@ describe.each(Object.entries(variants))('a client that %s', (_name, { change, be
 
       const request = requestOf(operationId);
       const bytes = bytesOf(change ? change(request) : request) + (behind ?? '');
-      const answer = await sendRaw(gateway.url, bytes);
+      const response = await sendRaw(gateway.url, bytes);
 
-      expect([answer.status, answer.headers['content-type']]).toEqual([
+      expect([response.status, response.headers['content-type']]).toEqual([
         right.status,
         right.headers['content-type'],
       ]);
@@ -149,7 +149,7 @@ const takes = (field: z.core.$ZodType, value: string) =>
   [value, [value]].some((one) => z.safeParse(field, one).success);
 
 /** The answer to the operation with the parameter, of an account of its own. */
-function answerTo(operationId: string, name: string, value: string) {
+function responseTo(operationId: string, name: string, value: string) {
   const request = requestOf(operationId);
   const [path = '', query = ''] = request.target.split('?');
   const others = query.split('&').filter((one) => one !== '' && !one.startsWith(`${name}=`));
@@ -160,13 +160,13 @@ function answerTo(operationId: string, name: string, value: string) {
 test.each(ids.flatMap(taking))(
   'an id is the same in any case: $name of $operationId (Transport: a UUID in a query) [http-messages]',
   async ({ operationId, name, value }) => {
-    const right = await answerTo(operationId, name, value);
+    const right = await responseTo(operationId, name, value);
     const upper = value.replace(uuid, uuid.toUpperCase());
 
-    const answer = await answerTo(operationId, name, upper);
+    const response = await responseTo(operationId, name, upper);
 
     expect(right.status).not.toBe(422);
-    expect(answer.status).toBe(right.status);
+    expect(response.status).toBe(right.status);
   },
 );
 
@@ -174,9 +174,9 @@ test.each(taking(time))(
   'a time may have any offset: $name of $operationId (Transport: RFC 3339) [http-messages]',
   async ({ operationId, name }) => {
     for (const same of sameTimes) {
-      const answer = await answerTo(operationId, name, same);
+      const response = await responseTo(operationId, name, same);
 
-      expect([same, answer.status]).toEqual([same, 200]);
+      expect([same, response.status]).toEqual([same, 200]);
       const { webhooks, collector } = world;
       const ofRefreshes = operationId === 'listRefreshes';
       const query = ofRefreshes ? collector.listed.at(-1) : webhooks.asked.at(-1)?.query;
@@ -190,14 +190,14 @@ test('a time in a body may have any offset, and is passed on in UTC (Transport: 
     const { key, principal } = world.issue(mayAll);
     const { path } = rightCall('redeliverWebhookEvents', newScope(), principal);
 
-    const answer = await gateway.call({
+    const response = await gateway.call({
       method: 'POST',
       path,
       key,
       body: { since: at, until: at },
     });
 
-    expect([at, answer.status]).toEqual([at, 202]);
+    expect([at, response.status]).toEqual([at, 202]);
     expect(world.webhooks.asked.at(-1)?.body).toEqual({ since: time, until: time });
   }
 });

@@ -72,10 +72,10 @@ test('a page that units pay leaves the credits as they are and shows both (Subsc
   world.ledger.setBalance(principal.accountId, 50);
   world.ledger.paysWithUnits = (charge) => charge.accountId === principal.accountId;
 
-  const answer = await gateway.call({ path: currentPathOf(scope), key });
+  const response = await gateway.call({ path: currentPathOf(scope), key });
 
-  expect(answer.status).toBe(200);
-  expect(asSent(pageReadMeta, answer.json.meta)).toMatchObject({
+  expect(response.status).toBe(200);
+  expect(asSent(pageReadMeta, response.json.meta)).toMatchObject({
     credits_charged: 0,
     credits_remaining: 300,
     billing_disposition: 'allowance_used',

@@ -9,7 +9,7 @@ import type { PublicCode } from '@inventory/contracts/refusal-codes';
 import type { Permission } from '@inventory/contracts/vocabulary';
 import { newScope } from '@inventory/testkit/builders';
 import { waitFor } from '@inventory/testkit/wait-for';
-import type { ApiAnswer } from './support/api-call.ts';
+import type { ApiResponse } from './support/api-call.ts';
 import { noPage, setLiveInventory } from './support/fake-live-pages.ts';
 import { membersText } from './support/fake-revision-store.ts';
 import { gateway, world } from './support/file-gateway.ts';
@@ -19,7 +19,7 @@ import { noKeyIsOpen } from './support/settled-keys.ts';
 interface Asking {
   readonly scope?: InventoryKey;
   readonly key?: string;
-  /** What stands behind the path. */
+  /** What follows the path. */
   readonly query?: string;
   readonly headers?: Record<string, string>;
   readonly method?: string;
@@ -30,7 +30,7 @@ const routes = [
   ['alias', v1AliasPathOf],
 ] as const;
 
-function ask(pathOf: (scope: InventoryKey) => string, given: Asking): Promise<ApiAnswer> {
+function ask(pathOf: (scope: InventoryKey) => string, given: Asking): Promise<ApiResponse> {
   const { scope = newScope(), key, query = '', headers = {}, method = 'GET' } = given;
   return gateway.call({ method, path: pathOf(scope) + query, key, headers });
 }
@@ -38,9 +38,9 @@ function ask(pathOf: (scope: InventoryKey) => string, given: Asking): Promise<Ap
 const issued = (of: Parameters<typeof world.issue>[0] = {}, more: Asking = {}) => {
   return (): Asking => ({ key: world.issue(of).key, ...more });
 };
-function answering(instead: NonNullable<typeof world.collector.live.answerInstead>) {
+function answering(instead: NonNullable<typeof world.collector.live.respondInstead>) {
   return (): Asking => {
-    world.collector.live.answerInstead = instead;
+    world.collector.live.respondInstead = instead;
     return issued()();
   };
 }
@@ -92,13 +92,13 @@ describe.each(routes)('the %s route of V1', (dialect, pathOf) => {
     ['a path that ends in a slash', '/'],
   ] as const;
 
-  const expectDeprecated = (answer: ApiAnswer, scope?: InventoryKey) => {
-    expect(answer.headers['deprecation']).toBe('@1767225600');
-    const link = String(answer.headers['link']);
+  const expectDeprecated = (response: ApiResponse, scope?: InventoryKey) => {
+    expect(response.headers['deprecation']).toBe('@1767225600');
+    const link = String(response.headers['link']);
     expect(link).toMatch(/^<\/v2\/platform\/users\/.+>; rel="successor-version"$/);
     if (scope) expect(link).toContain(`<${livePathOf(scope)}>`);
-    expect(answer.headers['sunset']).toBeUndefined();
-    expect(answer.headers['x-request-id']).toMatch(/^req_/);
+    expect(response.headers['sunset']).toBeUndefined();
+    expect(response.headers['x-request-id']).toMatch(/^req_/);
   };
 
   test.each(ends)(
@@ -112,19 +112,19 @@ describe.each(routes)('the %s route of V1', (dialect, pathOf) => {
       });
       world.ledger.setBalance(principal.accountId, 10);
 
-      const answer = await ask(pathOf, { scope, key, query: `${end}?language=german` });
+      const response = await ask(pathOf, { scope, key, query: `${end}?language=german` });
 
-      expect(answer.status).toBe(200);
-      expect(answer.text).toBe(
+      expect(response.status).toBe(200);
+      expect(response.text).toBe(
         `{"success":1,${membersText('1')},"total_inventory_count":4001,"more_items":1,"last_assetid":"1000"}`,
       );
-      v1Inventory.strict().parse(answer.json);
-      expect(answer.headers['x-credits-charged']).toBe('1');
-      expect(answer.headers['x-credits-remaining']).toBe('9');
-      expect(answer.headers['x-api-credits-remaining']).toBe(
+      v1Inventory.strict().parse(response.json);
+      expect(response.headers['x-credits-charged']).toBe('1');
+      expect(response.headers['x-credits-remaining']).toBe('9');
+      expect(response.headers['x-api-credits-remaining']).toBe(
         dialect === 'original' ? '9' : undefined,
       );
-      expectDeprecated(answer, scope);
+      expectDeprecated(response, scope);
       expect(world.collector.live.asked.at(-1)?.searchParams.get('form')).toBe('v1');
     },
   );
@@ -154,13 +154,13 @@ describe.each(routes)('the %s route of V1', (dialect, pathOf) => {
     const scope = newScope();
     setLiveInventory(world.collector.live, scope, { pages: [membersText('1')] });
 
-    const answer = await ask(pathOf, {
+    const response = await ask(pathOf, {
       scope,
       key: world.issue().key,
       query: '?count=5000&l=german',
     });
 
-    expect(answer.status).toBe(200);
+    expect(response.status).toBe(200);
   });
 
   test('gives an empty inventory both arrays, empty, and charges its page [empty-private-unavailable]', async () => {
@@ -171,12 +171,12 @@ describe.each(routes)('the %s route of V1', (dialect, pathOf) => {
       totalCount: 0,
     });
 
-    const answer = await ask(pathOf, { scope, key });
+    const response = await ask(pathOf, { scope, key });
 
-    expect(answer.text).toBe(
+    expect(response.text).toBe(
       '{"success":1,"assets":[],"descriptions":[],"total_inventory_count":0}',
     );
-    expect(answer.headers['x-credits-charged']).toBe('1');
+    expect(response.headers['x-credits-charged']).toBe('1');
   });
 
   const ended = ends.flatMap((end) => failures.map((one) => [...end, ...one] as const));
@@ -184,21 +184,21 @@ describe.each(routes)('the %s route of V1', (dialect, pathOf) => {
   test.each(ended)(
     '%s (%j) and %s: %i in its own dialect (V1: a trailing slash)',
     async (_path, end, _what, status, code, given) => {
-      const answer = await ask(pathOf, { ...given(), query: end });
+      const response = await ask(pathOf, { ...given(), query: end });
 
-      expect(answer.status).toBe(status);
+      expect(response.status).toBe(status);
       if (dialect === 'original') {
-        expect(v1OriginalFailure.strict().parse(answer.json)).toEqual({ detail: texts[code] });
+        expect(v1OriginalFailure.strict().parse(response.json)).toEqual({ detail: texts[code] });
       } else {
-        const { error } = v1AliasFailure.strict().parse(answer.json);
+        const { error } = v1AliasFailure.strict().parse(response.json);
         expect(error.code).toBe(code);
-        expect(error.request_id).toBe(answer.headers['x-request-id']);
+        expect(error.request_id).toBe(response.headers['x-request-id']);
       }
-      expectDeprecated(answer);
-      expect(answer.headers['retry-after'] !== undefined).toBe(retryable.includes(status));
+      expectDeprecated(response);
+      expect(response.headers['retry-after'] !== undefined).toBe(retryable.includes(status));
       const billed = code === 'inventory_private' || code === 'inventory_not_found';
-      expect(answer.headers['x-credits-charged']).toBe(billed ? '1' : undefined);
-      expect(answer.headers['x-credits-remaining'] !== undefined).toBe(billed);
+      expect(response.headers['x-credits-charged']).toBe(billed ? '1' : undefined);
+      expect(response.headers['x-credits-remaining'] !== undefined).toBe(billed);
     },
   );
 
@@ -206,17 +206,17 @@ describe.each(routes)('the %s route of V1', (dialect, pathOf) => {
     const { key, principal } = world.issue();
     world.ledger.setBalance(principal.accountId, 0);
 
-    const answer = await ask(pathOf, { key });
+    const response = await ask(pathOf, { key });
 
-    expect(answer.status).toBe(402);
-    const { error, detail } = JSON.parse(answer.text);
+    expect(response.status).toBe(402);
+    const { error, detail } = JSON.parse(response.text);
     if (dialect === 'original') expect(detail).toBe('Insufficient credits');
     else {
       const detail = { required: 1, available: 0 };
       expect(error).toMatchObject({ code: 'insufficient_credits', detail });
     }
-    expect(answer.headers['x-credits-charged']).toBeUndefined();
-    expectDeprecated(answer);
+    expect(response.headers['x-credits-charged']).toBeUndefined();
+    expectDeprecated(response);
   });
 
   test('without a billing outcome is 503, and says when to come back [service-unavailable]', async () => {
@@ -230,16 +230,16 @@ describe.each(routes)('the %s route of V1', (dialect, pathOf) => {
     );
     gateway.cutReplies();
 
-    const answer = await answering;
+    const response = await answering;
 
-    expect(answer.status).toBe(503);
-    expect(JSON.parse(answer.text)).toEqual(
+    expect(response.status).toBe(503);
+    expect(JSON.parse(response.text)).toEqual(
       dialect === 'original'
         ? { detail: 'Billing unavailable' }
         : { error: expect.objectContaining({ code: 'billing_unavailable' }) },
     );
-    expect(answer.headers['retry-after']).toBe('1');
-    expect(answer.headers['x-credits-charged']).toBeUndefined();
+    expect(response.headers['retry-after']).toBe('1');
+    expect(response.headers['x-credits-charged']).toBeUndefined();
   });
 
   test.each([
@@ -254,12 +254,12 @@ describe.each(routes)('the %s route of V1', (dialect, pathOf) => {
     async (query, field) => {
       const { key } = world.issue();
 
-      const answer = await ask(pathOf, { key, query });
+      const response = await ask(pathOf, { key, query });
 
-      expect(answer.status).toBe(422);
-      const { error } = v1InvalidRequest.strict().parse(answer.json);
+      expect(response.status).toBe(422);
+      const { error } = v1InvalidRequest.strict().parse(response.json);
       expect(error.detail.issues).toEqual([expect.objectContaining({ in: 'query', field })]);
-      expectDeprecated(answer);
+      expectDeprecated(response);
     },
   );
 
@@ -269,10 +269,10 @@ describe.each(routes)('the %s route of V1', (dialect, pathOf) => {
     setLiveInventory(world.collector.live, scope, { pages: [membersText('1')] });
     const wrong = { ...scope, platform_id: 'someone<script>' };
 
-    const answer = await gateway.call({ path: pathOf(wrong), key });
+    const response = await gateway.call({ path: pathOf(wrong), key });
 
-    expect(answer.status).toBe(422);
-    expect(String(answer.headers['link'])).not.toContain('<script>');
+    expect(response.status).toBe(422);
+    expect(String(response.headers['link'])).not.toContain('<script>');
     expect((await ask(pathOf, { scope, key, query: '?count=5000&l=german' })).status).toBe(200);
   });
 
@@ -302,8 +302,8 @@ describe.each(routes)('the %s route of V1', (dialect, pathOf) => {
 });
 
 test('what is no V1 route is answered in V2 and not deprecated [v1-deprecation-headers]', async () => {
-  const answer = await gateway.call({ path: '/api/v1/other' });
+  const response = await gateway.call({ path: '/api/v1/other' });
 
-  expect(answer.json.error.code).toBe('route_not_found');
-  expect(answer.headers['deprecation']).toBeUndefined();
+  expect(response.json.error.code).toBe('route_not_found');
+  expect(response.headers['deprecation']).toBeUndefined();
 });

@@ -98,10 +98,10 @@ describe('a watch (Watches) [watches]', () => {
     [{ language: 'klingon' }, 'language', expect.any(String)],
     [{ period: 1 }, 'period', expect.any(String)],
   ])('%j is 422', async (body, field, reason) => {
-    const answer = await newProject().put(newScope(), body);
+    const response = await newProject().put(newScope(), body);
 
-    expect(answer.status).toBe(422);
-    expect(answer.json.error.detail.issues).toMatchObject([{ field, reason }]);
+    expect(response.status).toBe(422);
+    expect(response.json.error.detail.issues).toMatchObject([{ field, reason }]);
   });
 
   test('of another Project is not found by its address, nor among its own', async () => {
@@ -114,7 +114,7 @@ describe('a watch (Watches) [watches]', () => {
     expect((await other.list()).json.data.items).toEqual([]);
   });
 
-  test('takes a place of its Project, at most as many as are set, in a batch too; a changed one takes none', async () => {
+  test('takes a slot of its Project, at most as many as are set, in a batch too; a changed one takes none', async () => {
     const { put, post, list, remove } = newProject();
     const scopes = [newScope(), newScope(), newScope(), newScope()];
     const items = scopes.map((scope) => ({ ...scope, every_seconds: 300 }));
@@ -160,7 +160,7 @@ test('a new watch is expected to cost by the saved size, wherever it is shown (W
   saveInventory(world.revisions, scope, { totalCount: 40_000 });
   const items = [{ ...scope, every_seconds: 3_600 }];
 
-  const answers = [
+  const responses = [
     (await put(scope, { dry_run: true })).json,
     (await post('batch', { items, dry_run: true })).json.data.items[0],
     (await put(scope)).json,
@@ -170,8 +170,8 @@ test('a new watch is expected to cost by the saved size, wherever it is shown (W
   ];
 
   // 20 credits where it changed, 5 where not: 8 a run.
-  expect(answers.map(({ data }) => data.expected_credits_per_month)).toEqual(
-    answers.map(() => 720 * 8),
+  expect(responses.map(({ data }) => data.expected_credits_per_month)).toEqual(
+    responses.map(() => 720 * 8),
   );
 });
 
@@ -189,19 +189,19 @@ test('the items of a batch do not wait for one whose store hangs, and those of o
   const { post, read } = newProject();
   const [hanging, other] = [newScope(), newScope()];
   const gate = Promise.withResolvers<void>();
-  world.revisions.answerInstead = async ({ pathname }) => {
+  world.revisions.respondInstead = async ({ pathname }) => {
     if (pathname.includes(hanging.platform_id)) await gate.promise;
     return null;
   };
   const item = (scope: object, every_seconds: number) => ({ ...scope, every_seconds });
 
   const items = [item(hanging, 300), item(hanging, 400), item(other, 500)];
-  const answer = post('batch', { items });
+  const response = post('batch', { items });
   await waitFor('the other one is stored', async () => (await read(other)).status === 200);
   expect((await read(hanging)).status).toBe(404);
   gate.resolve();
 
-  const { json } = await answer;
+  const { json } = await response;
   const statuses = json.data.items.map(({ status }: { status: number }) => status);
   expect(statuses).toEqual([201, 200, 201]);
   expect((await read(hanging)).json.data.every_seconds).toBe(400);
@@ -221,9 +221,9 @@ test('an item of a batch that has not begun by its deadline is refused alone, an
 });
 
 test('a sample is sent before there is a watch, free; without events enabled nothing is (Watches: test) [watches]', async () => {
-  const answer = await newProject({ eventsEnabled: true }).post('test');
+  const response = await newProject({ eventsEnabled: true }).post('test');
 
-  expect([answer.status, answer.json.data.endpoints.length]).toEqual([202, 1]);
+  expect([response.status, response.json.data.endpoints.length]).toEqual([202, 1]);
   expect(world.webhooks.asked.at(-1)).toMatchObject({ method: 'POST' });
 
   const sent = world.webhooks.asked.length;

@@ -98,22 +98,22 @@ test('a Project that is not the own one has no endpoints to be seen (Events: web
   const { key } = world.issue(manage);
   const before = world.webhooks.asked.length;
 
-  const answers = await Promise.all([
+  const responses = await Promise.all([
     gateway.call({ path: pathOf(newProjectId()), key }),
     gateway.call({ method: 'POST', path: pathOf(newProjectId()), key, body: hook }),
     gateway.call({ method: 'DELETE', path: pathOf(newProjectId(), `/whe_${newRefreshId()}`), key }),
   ]);
 
-  expect(answers.map(({ json }) => json.error.code)).toEqual(Array(3).fill('project_not_found'));
+  expect(responses.map(({ json }) => json.error.code)).toEqual(Array(3).fill('project_not_found'));
   expect(world.webhooks.asked).toHaveLength(before);
 });
 
 test('the legacy wildcard does not manage webhooks (Authentication: explicit permissions) [authentication, scopes]', async () => {
   const { key, principal } = world.issue({ permissions: ['*'], eventsEnabled: true });
 
-  const answer = await gateway.call({ path: pathOf(principal.projectId), key });
+  const response = await gateway.call({ path: pathOf(principal.projectId), key });
 
-  expect([answer.status, answer.json.error.detail]).toEqual([
+  expect([response.status, response.json.error.detail]).toEqual([
     403,
     { permission: 'customer.webhooks.manage.v1' },
   ]);
@@ -150,14 +150,14 @@ test('a URL that cannot be sent to is an issue of the body, with the reason (Eve
   const issue = { in: 'body', field: 'url', reason: 'must lead to a public address' } as const;
   world.webhooks.refusal = { code: 'invalid_request', detail: { issues: [issue] } };
 
-  const answer = await gateway.call({
+  const response = await gateway.call({
     method: 'POST',
     path: pathOf(principal.projectId),
     key,
     body: { ...hook, url: 'https://127.0.0.1/' },
   });
 
-  expect([answer.status, answer.json.error]).toMatchObject([
+  expect([response.status, response.json.error]).toMatchObject([
     422,
     {
       code: 'invalid_request',
@@ -241,9 +241,9 @@ test('an endpoint that is changed all the time is worth another try', async () =
   world.webhooks.refusal = { code: 'concurrent_change' };
   const path = pathOf(principal.projectId, `/whe_${newRefreshId()}`);
 
-  const answer = await gateway.call({ method: 'PATCH', path, key, body: { state: 'disabled' } });
+  const response = await gateway.call({ method: 'PATCH', path, key, body: { state: 'disabled' } });
 
-  expect([answer.status, answer.headers['retry-after']]).toEqual([503, '1']);
+  expect([response.status, response.headers['retry-after']]).toEqual([503, '1']);
 });
 
 test('what is to be sent again is one event or a range, never both and never neither (Events: webhooks)', async () => {

@@ -105,7 +105,7 @@ const besidePauseMs = 50;
 const besideTriesMax = 10;
 
 /**
- * The command that it answers is sent beside the write of its phase, on another replica perhaps: an end of
+ * The command that it replies to is sent beside the write of its phase, on another replica perhaps: an end of
  * billing that comes first waits for that write. Where it fails, the command is sent again with it.
  */
 async function applyBillingFact(saga: Saga, refreshId: RefreshId, fact: Fact) {

@@ -136,7 +136,7 @@ describe('admission', () => {
         ...(idempotencyKey === undefined ? {} : { idempotency_key: idempotencyKey }),
       });
       const url = `${collector.url}/projects/${key.projectId}/attempt?${query}`;
-      return refreshApi.readAttempt.answer.parse(await (await fetch(url)).json());
+      return refreshApi.readAttempt.response.parse(await (await fetch(url)).json());
     };
 
     const open = [await look('k &?'), await look('other'), await look(), await look()];

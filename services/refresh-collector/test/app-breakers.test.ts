@@ -7,11 +7,11 @@ import { openTestStore } from '@inventory/testkit/test-store';
 import { openCollections } from '../src/collections.ts';
 import { createAppBreakerStore } from '../src/egress/app-breaker-store.ts';
 import { type AppBreakers, watchAppBreakers } from '../src/egress/watch-app-breakers.ts';
-import type { PlatformAnswer } from '../src/platform/platform-answer.domain.ts';
+import type { PlatformResponse } from '../src/platform/platform-response.domain.ts';
 import { createRefreshListStore } from '../src/saga/refresh-list-store.ts';
 
-const fault: PlatformAnswer = { kind: 'fault', reason: 'server_error', eresult: 20 };
-const served: PlatformAnswer = { kind: 'private' };
+const fault: PlatformResponse = { kind: 'fault', reason: 'server_error', eresult: 20 };
+const served: PlatformResponse = { kind: 'private' };
 let mongo: MongoConnection;
 let app = 1_000;
 

@@ -129,7 +129,7 @@ export async function openCollectorHarness(
   const view = async (collector: { url: string }, refreshId: string): Promise<RefreshView> => {
     const response = await fetch(`${collector.url}/refreshes/${refreshId}`);
     if (!response.ok) throw new Error(`status ${response.status}`);
-    return refreshApi.readRefresh.answer.parse(await response.json());
+    return refreshApi.readRefresh.response.parse(await response.json());
   };
 
   return {

@@ -71,7 +71,7 @@ test('a corrupt refresh is skipped among the due ones, and does not keep the oth
   expect(logged).toEqual([{ err: corrupt('refreshes', first, ['scope']) }]);
 });
 
-test('corrupt refreshes due first take no place among those to be resent (decisions/0013)', async () => {
+test('corrupt refreshes due first hide none of those to be resent (decisions/0013)', async () => {
   const [first, second, third] = [
     await insertRefresh(),
     await insertRefresh(),
@@ -111,7 +111,7 @@ test('a corrupt lease is skipped among those that wait for a worker', async () =
   expect(logged).toHaveLength(1);
 });
 
-test('corrupt leases that wait longest take no place among those of the workers (decisions/0013)', async () => {
+test('corrupt leases that wait longest hide none of those of the workers (decisions/0013)', async () => {
   const seenAt = new Date(0);
   for (const id of ['corrupt-1', 'corrupt-2', 'corrupt-3']) {
     await overwrite('inventories', id, {
@@ -190,7 +190,7 @@ test('a corrupt egress identity that another replica has replaced stays as that 
   expect(await identities.loadIdentities(['raced'])).toEqual([used]);
 });
 
-test('a corrupt refresh is left out of the list of its Project, which goes on behind it', async () => {
+test('a corrupt refresh is left out of the list of its Project, which goes on after it', async () => {
   const projectId = newProjectId();
   const ids: string[] = [];
   for (let serial = 0; serial < 5; serial += 1) {

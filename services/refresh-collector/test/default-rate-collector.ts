@@ -98,8 +98,8 @@ export async function openDefaultRateCollector(): Promise<DefaultRateCollector> 
     },
     async request(scenario) {
       const { platformId, appId, contextId } = inventoryOf(scenario);
-      const place = expectedOutcomes.findIndex(([name]) => name === scenario);
-      const app_id = spreadApp(place, appId);
+      const index = expectedOutcomes.findIndex(([name]) => name === scenario);
+      const app_id = spreadApp(index, appId);
       const scope = { platform_id: platformId, app_id, context_id: contextId };
       const { refreshId } = await harness.request({
         scope,

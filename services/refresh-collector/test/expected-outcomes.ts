@@ -75,10 +75,10 @@ const otherApps = [440, 570, 252_490, 578_080] as const;
  * Of which application each of them is asked for when all are asked for at the same time: a row of
  * failures would open the breaker of the one that most of them share.
  */
-export function spreadApp(place: number, ownApp: number): number {
-  const [scenario = '', outcome] = expectedOutcomes[place] ?? [];
+export function spreadApp(index: number, ownApp: number): number {
+  const [scenario = '', outcome] = expectedOutcomes[index] ?? [];
   const failsForAWhile = /-once|-twice|until-silent/.test(scenario);
   const keepsItsApp = outcome === 'complete_changed' && !failsForAWhile;
   if (keepsItsApp || scenario === 'unknown-app') return ownApp;
-  return otherApps[place % otherApps.length] ?? ownApp;
+  return otherApps[index % otherApps.length] ?? ownApp;
 }

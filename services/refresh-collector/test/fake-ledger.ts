@@ -49,7 +49,7 @@ export async function startFakeLedger(bus: MessageBus): Promise<FakeLedger> {
     return left > 0;
   }
 
-  async function answer(
+  async function respond(
     { commandId, refreshId }: Pick<Subject, 'commandId' | 'refreshId'>,
     make: () => BillingOutcome,
     waiting: Pick<
@@ -116,10 +116,10 @@ export async function startFakeLedger(bus: MessageBus): Promise<FakeLedger> {
           const { deadlineAtMs, retryAfterSeconds } = body;
           const times = { deadlineAtMs, retryAfterSeconds };
           const waiting = waitingId === undefined ? null : { waitingId, ...times };
-          return answer(body, make, waiting);
+          return respond(body, make, waiting);
         },
         'billing.settle.v1': ({ body }) =>
-          answer(body, () => {
+          respond(body, () => {
             if (ledger.forgetful.has(body.accountId)) {
               const refusal = { code: 'hold_unknown', required: null, available: null } as const;
               return outcomeOf(body, { kind: 'settle', result: 'refused', refusal });
@@ -138,7 +138,7 @@ export async function startFakeLedger(bus: MessageBus): Promise<FakeLedger> {
             });
           }),
         'billing.release.v1': ({ body }) =>
-          answer(body, () => {
+          respond(body, () => {
             if (open.delete(body.refreshId)) ledger.resolved.push(body.refreshId);
             return outcomeOf(body, {
               kind: 'release',

@@ -127,12 +127,12 @@ export async function startFakeRevisionStore(bus: MessageBus): Promise<FakeRevis
       store.committed.set(scanId, assemble(manifest));
       store.manifests.set(scanId, manifest);
     }
-    await answer(scanId);
+    await respond(scanId);
   }
 
   async function abandon(scanId: string): Promise<void> {
     if (!decided.has(scanId)) decided.set(scanId, 'abandoned');
-    await answer(scanId);
+    await respond(scanId);
   }
 
   async function unlessHeld(handle: () => Promise<void>): Promise<void> {
@@ -140,7 +140,7 @@ export async function startFakeRevisionStore(bus: MessageBus): Promise<FakeRevis
     else await handle();
   }
 
-  async function answer(scanId: string): Promise<void> {
+  async function respond(scanId: string): Promise<void> {
     const common = { scanId, refreshId: scanId };
     const observed = store.committed.get(scanId)?.length ?? 0;
     await bus.publish([

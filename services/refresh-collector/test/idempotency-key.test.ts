@@ -146,8 +146,8 @@ describe('an Idempotency-Key', () => {
     for (let refusals = 0; refusals < 12; refusals += 1) {
       const attempts = Array.from({ length: 5 }, () => attempt({ projectId }));
       await Promise.all(attempts.map((request) => collector.admit(request)));
-      const answers = attempts.flatMap(({ refreshId: id }) => collector.sentAbout(id));
-      expect(answers.toSorted()).toEqual([
+      const responses = attempts.flatMap(({ refreshId: id }) => collector.sentAbout(id));
+      expect(responses.toSorted()).toEqual([
         'billing.reserve.v1',
         ...Array.from({ length: 4 }, () => 'duplicate'),
       ]);

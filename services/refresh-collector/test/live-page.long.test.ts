@@ -22,13 +22,13 @@ test('two replicas keep the rate of the identities together, and are never throt
       await harness.startCollector({ identities }),
     ] as const;
 
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 30 }, (_, serial) =>
         readLive(serial % 2 === 0 ? replicas[0] : replicas[1], sizeInventory(2, 860 + serial)),
       ),
     );
 
-    expect(answers.map(({ code }) => code ?? 'page')).toEqual(Array(30).fill('page'));
+    expect(responses.map(({ code }) => code ?? 'page')).toEqual(Array(30).fill('page'));
     const counters = await harness.control('GET', '/counters');
     expect(counters['total']).toMatchObject({ throttled: 0 });
     const { identities: seen } = counters as { identities: Record<string, object> };

@@ -15,17 +15,17 @@ import {
   type CollectorHarness,
   openCollectorHarness,
 } from './collector-harness.ts';
-import { type LiveAnswer, type LiveOptions, readLive } from './live-reader.ts';
+import { type LiveOptions, type LivePageResponse, readLive } from './live-reader.ts';
 
 let harness: CollectorHarness;
 let collector: Collector;
 /** Of a collector that soon gives a page up: nothing else may meet it. */
-let slowAnswer: LiveAnswer;
+let slowResponse: LivePageResponse;
 
 beforeAll(async () => {
   harness = await openCollectorHarness();
   const impatient = await harness.startCollector({ platform: { timeoutMs: 50 } });
-  slowAnswer = await readLive(impatient, scenarioInventory('slow', 800));
+  slowResponse = await readLive(impatient, scenarioInventory('slow', 800));
   await impatient.stop();
   collector = await harness.startCollector({ live: { limits: { perKeyMax: 2, totalMax: 12 } } });
 });
@@ -69,13 +69,13 @@ const firstPages = scenarioNames
 
 describe('the first live page of every scenario account', () => {
   it.each(firstPages)('%s is answered with %s (Live Page)', async (name, expected) => {
-    const answer = name === 'slow' ? slowAnswer : await read(scenarioInventory(name, 800));
+    const response = name === 'slow' ? slowResponse : await read(scenarioInventory(name, 800));
 
-    expect(answer.code ?? 'page').toBe(expected);
+    expect(response.code ?? 'page').toBe(expected);
   });
 });
 
-describe('a last page without assets behind another page', () => {
+describe('a last page without assets after another page', () => {
   const secondOf = async (name: string, serial: number, before?: string) => {
     const inventory = scenarioInventory(name, serial);
     const { meta } = await read(inventory);
@@ -127,11 +127,11 @@ describe('a chain of live pages', () => {
     const ids: string[] = [];
     let start: string | null = null;
     do {
-      const answer: LiveAnswer = await read(inventory, { start });
-      expect(answer.meta?.totalCount).toBe(4_001);
-      expect(answer.meta?.assetCount).toBe(answer.page.assets.length);
-      ids.push(...answer.page.assets.map(({ assetid }: { assetid: string }) => assetid));
-      start = answer.meta?.nextStartAssetid ?? null;
+      const response: LivePageResponse = await read(inventory, { start });
+      expect(response.meta?.totalCount).toBe(4_001);
+      expect(response.meta?.assetCount).toBe(response.page.assets.length);
+      ids.push(...response.page.assets.map(({ assetid }: { assetid: string }) => assetid));
+      start = response.meta?.nextStartAssetid ?? null;
     } while (start !== null);
 
     expect(ids).toHaveLength(4_001);
@@ -170,7 +170,7 @@ it.each([
   ['more-rows-than-asked', [2_000, 2_000, 1_001]],
   ['all-rows-at-once', [2_000, 2_000, 1_001]],
 ])(
-  '%s: a page has 2,000 assets at most, the rest is behind its cursor (Reads: more rows than asked) [more-rows-than-asked]',
+  '%s: a page has 2,000 assets at most, the others are after its cursor (Reads: more rows than asked) [more-rows-than-asked]',
   async (name, lengths) => {
     const inventory = scenarioInventory(name, 801);
     for (const form of ['v2', 'v1'] as const) {
@@ -199,11 +199,11 @@ describe('failures between a client and the platform', () => {
     await harness.control('PUT', '/identities/egress-1', { mode: 'block_page' });
     await harness.control('PUT', '/identities/egress-2', { mode: 'firewall_html' });
 
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 6 }, (_, serial) => read(sizeInventory(3, 810 + serial))),
     );
 
-    expect(answers.map(({ status }) => status)).toEqual(Array(6).fill(200));
+    expect(responses.map(({ status }) => status)).toEqual(Array(6).fill(200));
     expect(await harness.control('GET', '/counters')).toMatchObject({
       identities: {
         'egress-1': { by_status: { 403: expect.any(Number) } },
@@ -219,10 +219,10 @@ describe('failures between a client and the platform', () => {
     const failure = { kind: 'throttled' };
     await harness.control('POST', '/faults', { failure, platform_id: platformId });
 
-    const answer = await read({ platformId, ...inventory });
+    const response = await read({ platformId, ...inventory });
 
-    expect([answer.status, answer.code]).toEqual([502, 'throttled']);
-    expect(answer.retryAfter).toBeGreaterThanOrEqual(1);
+    expect([response.status, response.code]).toEqual([502, 'throttled']);
+    expect(response.retryAfter).toBeGreaterThanOrEqual(1);
   });
 });
 
@@ -249,28 +249,28 @@ it.each([
   expect(response.status).toBe(422);
 });
 
-it('one account cannot take every seat of a replica', async () => {
+it('one account cannot take every slot of a replica', async () => {
   await harness.stopCollectors();
   const recover = await harness.failPages({ app_id: 440 });
   const narrow = await harness.startCollector({
     live: { triesMax: 1_000_000, limits: { perKeyMax: 2, totalMax: 4 } },
   });
   const [accountId, neighbour] = [newAccountId(), sizeInventory(2, 840, 440)];
-  const answers: LiveAnswer[] = [];
+  const responses: LivePageResponse[] = [];
   const reads = Array.from({ length: 4 }, async (_, serial) => {
-    answers.push(await readLive(narrow, sizeInventory(2, 830 + serial, 440), { accountId }));
+    responses.push(await readLive(narrow, sizeInventory(2, 830 + serial, 440), { accountId }));
   });
 
-  await waitFor('two are refused', () => answers.length === 2);
+  await waitFor('two are refused', () => responses.length === 2);
   const other = readLive(narrow, neighbour);
-  await waitFor('the other account has a seat', async () => {
+  await waitFor('the other account has a slot', async () => {
     const { accounts } = await harness.control('GET', '/counters');
     return Object.hasOwn(accounts as object, neighbour.platformId);
   });
   await recover();
   await Promise.all(reads);
 
-  const codes = answers.map(({ code }) => code ?? 'page');
+  const codes = responses.map(({ code }) => code ?? 'page');
   expect(codes).toEqual(['rate_limit_exceeded', 'rate_limit_exceeded', 'page', 'page']);
   expect((await other).status).toBe(200);
 });

@@ -7,7 +7,7 @@ import {
 import type { SimulatedInventory } from '@inventory/platform-simulator/scenarios';
 import { newAccountId } from '@inventory/testkit/builders';
 
-export interface LiveAnswer {
+export interface LivePageResponse {
   readonly status: number;
   readonly meta: LivePageMeta | null;
   // biome-ignore lint/suspicious/noExplicitAny: the platform's rows, read as they come
@@ -32,7 +32,7 @@ export async function readLive(
   { url }: { readonly url: string },
   { platformId, appId, contextId }: SimulatedInventory,
   options: LiveOptions = {},
-): Promise<LiveAnswer> {
+): Promise<LivePageResponse> {
   const query = new URLSearchParams({
     account_id: options.accountId ?? newAccountId(),
     language: 'english',

@@ -19,7 +19,7 @@ beforeAll(async () => {
 });
 afterAll(() => stored.close());
 
-const lastPage = { page: 0, place: 0, epoch: 1, chunks: [], nextCursor: null };
+const lastPage = { page: 0, index: 0, epoch: 1, chunks: [], nextCursor: null };
 
 /** Its manifest, of one page, was sent. */
 async function insertAssembling(): Promise<Refresh> {

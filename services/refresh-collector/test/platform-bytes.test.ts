@@ -13,8 +13,8 @@ import { createTestClock } from '@inventory/testkit/test-clock';
 import type { EgressConfig } from '../src/egress/egress-config.ts';
 import { openEgressIdentities } from '../src/egress/egress-identities.ts';
 import { createPlatformClient } from '../src/egress/platform-client.ts';
-import { classifyAnswer } from '../src/platform/platform-answer.domain.ts';
 import { pageMembers } from '../src/platform/platform-page.domain.ts';
+import { classifyResponse } from '../src/platform/platform-response.domain.ts';
 
 const farMs = 600_000;
 const retryAfterMaxMs = 1_800_000;
@@ -48,7 +48,7 @@ afterAll(async () => {
   server.close();
 });
 
-const answerOf = (body: Buffer, headers: readonly string[] = [], status = '200 OK') =>
+const responseOf = (body: Buffer, headers: readonly string[] = [], status = '200 OK') =>
   Buffer.concat([
     Buffer.from(
       [`HTTP/1.1 ${status}`, `content-length: ${body.length}`, ...headers, '', ''].join('\r\n'),
@@ -75,9 +75,9 @@ async function read(bytes: Buffer) {
   return await client.fetchPage(identity, wanted, farMs);
 }
 
-const meaningOf = async (bytes: Buffer) => classifyAnswer(await read(bytes));
+const meaningOf = async (bytes: Buffer) => classifyResponse(await read(bytes));
 const read200 = (body: Buffer, contentEncoding: string) =>
-  meaningOf(answerOf(body, [`Content-Encoding: ${contentEncoding}`]));
+  meaningOf(responseOf(body, [`Content-Encoding: ${contentEncoding}`]));
 
 type Encoder = readonly [name: string, header: string, encode: (body: Buffer) => Buffer];
 const encoders: readonly Encoder[] = [
@@ -92,13 +92,13 @@ const changedCase = (header: string) => header.replace(/[a-z]$/, (last) => last.
 
 describe('a compressed answer (Reads: the platform may compress unasked) [platform-compression]', () => {
   test('is asked for in the forms that are read', async () => {
-    await read(answerOf(page));
+    await read(responseOf(page));
 
     expect(platform.request).toMatch(/\r\naccept-encoding: gzip, br, zstd\r\n/i);
   });
 
   test.each(encoders)('is read as what it is: %s', async (_name, header, encode) => {
-    const plain = await meaningOf(answerOf(page));
+    const plain = await meaningOf(responseOf(page));
 
     expect(plain).toMatchObject({ kind: 'page' });
     for (const name of [header, header.toUpperCase(), changedCase(header), ` ${header} ,`]) {
@@ -114,7 +114,7 @@ describe('a compressed answer (Reads: the platform may compress unasked) [platfo
       }
     }
     const lines = ['Content-Encoding: gzip', 'Content-Encoding: br'];
-    const twice = answerOf(brotliCompressSync(gzipSync(page)), lines);
+    const twice = responseOf(brotliCompressSync(gzipSync(page)), lines);
     expect(await meaningOf(twice)).toMatchObject({ kind: 'page' });
   });
 
@@ -134,9 +134,9 @@ describe('a compressed answer (Reads: the platform may compress unasked) [platfo
   test.each(['compress', 'dcz', 'aes128gcm', 'none', 'gzip;q=1', 'gzip br', 'gzip, dcb', 'br, br'])(
     'is a bad answer in a coding that is unknown or was not applied: %s',
     async (header) => {
-      const answer = await read200(gzipSync(page), header);
+      const response = await read200(gzipSync(page), header);
 
-      expect(answer).toMatchObject({ kind: 'fault', reason: 'bad_answer' });
+      expect(response).toMatchObject({ kind: 'fault', reason: 'bad_answer' });
     },
   );
 
@@ -176,13 +176,13 @@ describe('a compressed answer (Reads: the platform may compress unasked) [platfo
     const header = ['content-encoding: gzip'];
 
     for (const body of [gzipSync('null'), Buffer.alloc(0)]) {
-      expect(await meaningOf(answerOf(body, header, status))).toMatchObject(meaning);
+      expect(await meaningOf(responseOf(body, header, status))).toMatchObject(meaning);
     }
   });
 
   test('has an error text', async () => {
     const body = brotliCompressSync('{"error":"SimRefresh failed with EResult 42"}');
-    const bytes = answerOf(body, ['content-encoding: br'], '500 Internal Server Error');
+    const bytes = responseOf(body, ['content-encoding: br'], '500 Internal Server Error');
 
     expect(await meaningOf(bytes)).toEqual({ kind: 'not_found' });
   });
@@ -198,8 +198,8 @@ describe('interim answers before the page (RFC 9110, 15.2) [platform-http]', () 
     ['several', `HTTP/1.1 102 Processing\r\n\r\n${continued}HTTP/1.1 103 Hints\r\n\r\n`],
   ])('%s, though not asked for, are no page and no failure', async (_what, interim) => {
     for (let requests = 0; requests < 3; requests += 1) {
-      const answer = await meaningOf(Buffer.concat([Buffer.from(interim), answerOf(page)]));
-      expect(answer).toMatchObject({ kind: 'page' });
+      const response = await meaningOf(Buffer.concat([Buffer.from(interim), responseOf(page)]));
+      expect(response).toMatchObject({ kind: 'page' });
     }
   });
 });
@@ -219,15 +219,15 @@ describe('Retry-After (RFC 9110, 10.2.3) [platform-http]', () => {
       const asked = [`Retry-After: ${header}`];
       const html = Buffer.from('<html></html>');
 
-      expect(await meaningOf(answerOf(html, asked, '429 Too Many Requests'))).toEqual({
+      expect(await meaningOf(responseOf(html, asked, '429 Too Many Requests'))).toEqual({
         kind: 'throttled',
         retryAfterMs,
       });
-      expect(await meaningOf(answerOf(html, asked, '403 Forbidden'))).toEqual({
+      expect(await meaningOf(responseOf(html, asked, '403 Forbidden'))).toEqual({
         kind: 'blocked',
         retryAfterMs,
       });
-      expect(await meaningOf(answerOf(html, asked, '503 Service Unavailable'))).toEqual({
+      expect(await meaningOf(responseOf(html, asked, '503 Service Unavailable'))).toEqual({
         kind: 'fault',
         reason: 'server_error',
         eresult: null,
@@ -237,7 +237,7 @@ describe('Retry-After (RFC 9110, 10.2.3) [platform-http]', () => {
   );
 
   test.each(['soon', '-1', '1.5', ''])('of %p is none', async (header) => {
-    const bytes = answerOf(
+    const bytes = responseOf(
       Buffer.from('null'),
       [`Retry-After: ${header}`],
       '429 Too Many Requests',
@@ -266,12 +266,12 @@ describe('an answer that is no UTF-8 (Reads: text) [platform-text]', () => {
     ['half a character', '\xed\xa0\xbd', '\ufffd\ufffd\ufffd'],
   ])('is complete, with U+FFFD for %s', async (_what, name, read) => {
     for (const bytes of [
-      answerOf(pageNaming(name)),
-      answerOf(gzipSync(pageNaming(name)), ['content-encoding: gzip']),
+      responseOf(pageNaming(name)),
+      responseOf(gzipSync(pageNaming(name)), ['content-encoding: gzip']),
     ]) {
-      const answer = await meaningOf(bytes);
-      if (answer.kind !== 'page') throw new Error(answer.kind);
-      const members = Buffer.concat(pageMembers(answer.page, 'with_properties'));
+      const response = await meaningOf(bytes);
+      if (response.kind !== 'page') throw new Error(response.kind);
+      const members = Buffer.concat(pageMembers(response.page, 'with_properties'));
       const { assets, descriptions } = JSON.parse(
         new TextDecoder('utf-8', { fatal: true }).decode(Buffer.from(`{${members}}`)),
       );
@@ -281,8 +281,8 @@ describe('an answer that is no UTF-8 (Reads: text) [platform-text]', () => {
   });
 
   test('is bounded with its replacements', async () => {
-    const answer = await meaningOf(answerOf(pageNaming('\xff'.repeat(bodyBytesMax / 2))));
+    const response = await meaningOf(responseOf(pageNaming('\xff'.repeat(bodyBytesMax / 2))));
 
-    expect(answer).toEqual({ kind: 'too_large' });
+    expect(response).toEqual({ kind: 'too_large' });
   });
 });

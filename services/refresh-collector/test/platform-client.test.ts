@@ -10,7 +10,7 @@ import { only } from '@inventory/testkit/only';
 import type { EgressConfig } from '../src/egress/egress-config.ts';
 import { openEgressIdentities } from '../src/egress/egress-identities.ts';
 import { createPlatformClient } from '../src/egress/platform-client.ts';
-import { classifyAnswer } from '../src/platform/platform-answer.domain.ts';
+import { classifyResponse } from '../src/platform/platform-response.domain.ts';
 
 const farMs = 600_000;
 /** Of connections that are never made. */
@@ -70,8 +70,8 @@ test('a page that exceeds its timeout is a failure, and the same identity reads 
   const inTime = await client.fetchPage(identity, pageOf('one-item'), farMs);
   await identity.dispatcher.destroy();
 
-  expect(classifyAnswer(late)).toEqual({ kind: 'fault', reason: 'timeout', eresult: null });
-  expect(classifyAnswer(inTime)).toMatchObject({ kind: 'page', page: { more: false } });
+  expect(classifyResponse(late)).toEqual({ kind: 'fault', reason: 'timeout', eresult: null });
+  expect(classifyResponse(inTime)).toMatchObject({ kind: 'page', page: { more: false } });
 });
 
 test('a connection that breaks within the answer is a failure of the platform, not of the egress', async () => {
@@ -84,7 +84,7 @@ test('a connection that breaks within the answer is a failure of the platform, n
   );
   await identity.dispatcher.destroy();
 
-  expect(classifyAnswer(cut)).toMatchObject({ kind: 'fault', reason: 'connection_failed' });
+  expect(classifyResponse(cut)).toMatchObject({ kind: 'fault', reason: 'connection_failed' });
 });
 
 /** Of a port that nothing listens on. */
@@ -144,5 +144,5 @@ test.each<[string, () => Promise<{ name: string; baseUrl?: string }>]>([
   const raw = await platformAt(baseUrl).fetchPage(identity, pageOf('one-item'), farMs);
   await identity.dispatcher.destroy();
 
-  expect(classifyAnswer(raw)).toEqual({ kind: 'unreachable' });
+  expect(classifyResponse(raw)).toEqual({ kind: 'unreachable' });
 });

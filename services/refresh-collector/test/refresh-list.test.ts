@@ -182,7 +182,7 @@ describe('The list of a Project (Refresh: List) [list]', () => {
   });
 });
 
-/** What a plan looks for in documents, after it read them. */
+/** What a query plan reads in documents, after it read them. */
 function filtersOf(stage: unknown): unknown[] {
   if (typeof stage !== 'object' || stage === null) return [];
   return Object.entries(stage).flatMap(([name, inner]) =>

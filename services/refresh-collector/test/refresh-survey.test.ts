@@ -21,7 +21,7 @@ beforeAll(async () => {
 });
 afterAll(() => mongo.close());
 
-/** What the survey looks at; ages in minutes. */
+/** What the survey reads; ages in minutes. */
 async function stored(...refreshes: (readonly [phase: string, ageMin: number, tries?: number])[]) {
   const collection = mongo.db.collection('refreshes');
   await collection.deleteMany({});

@@ -37,7 +37,7 @@ describe('several collectors', () => {
       cooldownMaxMs: 60_000,
     };
     const platform = { egress: identitiesOf(harness.simulator, 12) };
-    // As in production, a collector looks for scans more often than one of them takes. Both have as
+    // As in production, a collector polls for scans more often than one of them takes. Both have as
     // many at a time; the one that is served sooner does more of them.
     const scheduling = { idleMs: 20 };
     const [first] = await Promise.all([

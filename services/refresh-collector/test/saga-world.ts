@@ -276,7 +276,7 @@ function addressee(effect: Effect): Letter['to'] {
   return effect === 'announce' ? 'log' : 'ledger';
 }
 
-/** The settlement table of the interface, in the ledger's place. */
+/** The settlement table of the interface, instead of the ledger's. */
 export function settlementOf(outcome: RefreshOutcome | null): {
   disposition: SettlementDisposition;
   charged: number;

@@ -133,7 +133,7 @@ describe('with few pages before the deadline', () => {
     platform: { egress: identitiesOf(harness.simulator, 2) },
     identities: { requestsPerMinute: 60_000 / (2 * pageEveryMs), burst: 1 },
   });
-  /** Moves a little with every look: no deadline passes while a slow machine pauses. */
+  /** Moves a little with every poll: no deadline passes while a slow machine pauses. */
   let clock: TestClock;
   const creeping = <Value>(
     reason: string,

@@ -131,7 +131,7 @@ async function startHere(
   await worker.startScan(token, { lease, sentMs: atMs, before, fact, started });
 }
 
-/** Lets every worker look for scans this often, a second apart. */
+/** Lets every worker poll for scans this often, a second apart. */
 async function runFor(seconds: number, workers: readonly ScanWorker[]): Promise<void> {
   for (let second = 0; second < seconds; second += 1) {
     for (const worker of workers) {
@@ -173,7 +173,7 @@ test('a scan that starts here is run while its start is written, and reads nothi
   expect([...running]).toEqual([refresh.refreshId]);
 });
 
-test('an ended scan is followed by a look for others only where one may wait for its slot (architecture: 6)', async () => {
+test('an ended scan is followed by a poll for others only where one may wait for its slot (architecture: 6)', async () => {
   const ends: boolean[] = [];
   const { worker } = openWorker({ scansMax: 1, onEnded: (mayWait) => void ends.push(mayWait) });
   const end = async ({ refreshId: id }: Refresh) => {

@@ -5,7 +5,7 @@ const assembly = {
   leaseMs: 'ASSEMBLY_LEASE_MS',
   /** After a fault of its own. */
   again: { firstMs: 500, maxMs: 30_000 },
-  lookEveryMs: 1_000,
+  pollEveryMs: 1_000,
   afterCrash: "the assembly's lease expires; another replica resumes it",
   givesUp: 'after six tries that crashed or failed: the scan is rejected, its refresh ends unpaid',
 } as const;
@@ -16,19 +16,19 @@ export const work = {
     name: 'assemblies of small scans',
     ...assembly,
     what: 'a completed scan of at most 8 pages becomes a revision (`scans/assemble-scan`)',
-    places: '`ASSEMBLIES_MAX` of each replica',
+    slots: '`ASSEMBLIES_MAX` of each replica',
   },
   largeScans: {
     name: 'assemblies of large scans',
     ...assembly,
     what: 'one of more pages, which needs memory for all its assets',
-    places: 1,
+    slots: 1,
   },
   inventories: {
     name: 'inventory leases',
     collection: 'scopes',
     what: 'an assembly, an erasure or the pruning changes an inventory',
-    places: 'one of an inventory',
+    slots: 'one of an inventory',
     leaseMs: 'ASSEMBLY_LEASE_MS',
     afterCrash: 'the lease expires; the next holder first settles what the last one decided',
     givesUp: 'never',

@@ -98,8 +98,8 @@ interface Seen {
 function playHistory() {
   const clock = createTestClock(Date.now());
   const history = openHistory(store, clock);
-  /** Of each revision: what its first scan saw, and the place of the head then. */
-  const revisions = new Map<RevisionId, Seen & { readonly place: number }>();
+  /** Of each revision: what its first scan saw, and the position of the head then. */
+  const revisions = new Map<RevisionId, Seen & { readonly position: number }>();
   /** What was the head, one after another. */
   const heads: Seen[] = [];
   const all = new Map<ObservationId, Seen>();
@@ -122,17 +122,18 @@ function playHistory() {
     const seen = { observationId, rows };
     all.set(observationId, seen);
     if ((await history.headId()) === observationId) heads.push(seen);
-    if (!revisions.has(revisionId)) revisions.set(revisionId, { ...seen, place: heads.length - 1 });
+    if (!revisions.has(revisionId))
+      revisions.set(revisionId, { ...seen, position: heads.length - 1 });
     joined.push(revisionId);
   }
 
   /** An inventory as it was saved last before its assets changed, up to an observation. */
   function savedLast(since: RevisionId, to: ObservationId): StagedAsset[] {
-    const { rows = [], place = 0 } = revisions.get(since) ?? {};
+    const { rows = [], position = 0 } = revisions.get(since) ?? {};
     const end = heads.findLastIndex(({ observationId }) => observationId === to);
     return rows.map((first) => {
       let last = first;
-      for (const seen of heads.slice(place, end + 1)) {
+      for (const seen of heads.slice(position, end + 1)) {
         const row = seen.rows.find((one) => identityOf(one) === identityOf(first));
         if (!row || !isOwnedAlike(row, first)) break;
         last = row;

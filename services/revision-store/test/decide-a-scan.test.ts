@@ -12,7 +12,7 @@ import { assemble } from './support/assembled-inventory.ts';
 import { startHeldAssemblies } from './support/held-assemblies.ts';
 import { memoryInventory } from './support/memory-inventory.ts';
 import { completedScan, newScan, plainPage, type Scan } from './support/scan-builder.ts';
-import { placeOf } from './support/store-client.ts';
+import { chunkPathOf } from './support/store-client.ts';
 import {
   openStoreUnderTest,
   type Replica,
@@ -332,14 +332,14 @@ describe('A scan (architecture: the scan document decides)', () => {
     const replica = running();
     const scan = newScan({ scope: newScope(), pages: [plainPage(0, 3), plainPage(3, 5)] });
     const [first, second] = scan.pages.map((chunks) => chunks[0] as Buffer);
-    await replica.client.putChunk(placeOf(scan, 0, 0), first as Buffer);
+    await replica.client.putChunk(chunkPathOf(scan, 0, 0), first as Buffer);
     await store.complete(scan);
     await waitFor('a first try found it missing', async () => {
       const { work } = (await store.collections.scans.findOne({ _id: scan.scanId })) ?? {};
       return work?.owner && work.tries === 0;
     });
 
-    await replica.client.putChunk(placeOf(scan, 1, 0), second as Buffer);
+    await replica.client.putChunk(chunkPathOf(scan, 1, 0), second as Buffer);
 
     expect((await store.committed(scan)).observedAssets).toBe(5);
   });
@@ -462,7 +462,7 @@ describe('On a clock of the test', () => {
       const replica = running();
       const scan = newScan({ scope: newScope(), pages: [plainPage(0, 3)] });
       if (what !== 'is not there') {
-        await replica.client.putChunk(placeOf(scan, 0, 0), Buffer.from('{}'));
+        await replica.client.putChunk(chunkPathOf(scan, 0, 0), Buffer.from('{}'));
       }
       await store.complete(scan);
       const isMissing = () =>

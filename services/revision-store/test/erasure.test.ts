@@ -112,13 +112,13 @@ describe('An erasure (Operating surface: erase) [erase]', () => {
 
     const observations = createObservationStore(store.collections.observations, testLogger);
     await observations.keepSuperseded(before, head, clock.now());
-    const place = head.revision.chain;
+    const position = head.revision.chain;
     // Under ids that are minted a day ahead.
     const [setId, set] = [fast.identifiers.uuidV7(), fast.identifiers.uuidV7()];
     const from = head.revision.revisionId;
     const span = { from, to: next.revisionId, fromOrdinal: 0, toOrdinal: 1, lastKey: '' };
     const step = { ...span, setId, counts: { added: 0, removed: 0, changed: 0 } };
-    if (place) await deps.changes.keepSuperseded(before.scope, place, [step], clock.now());
+    if (position) await deps.changes.keepSuperseded(before.scope, position, [step], clock.now());
     for (const name of ['change_blocks', 'asset_blocks', 'text_blocks']) {
       const block = { _id: `${set}/0` as never, scope: before.scope, set, index: 0 };
       await store.db.collection(name).insertOne(block);

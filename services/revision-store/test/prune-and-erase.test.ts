@@ -6,7 +6,7 @@ import { createTestClock } from '@inventory/testkit/test-clock';
 import { waitFor } from '@inventory/testkit/wait-for';
 import { Binary } from 'mongodb';
 import { newScan, plainPage } from './support/scan-builder.ts';
-import { pinTo, placeOf } from './support/store-client.ts';
+import { chunkPathOf, pinTo } from './support/store-client.ts';
 import {
   openStoreUnderTest,
   type Replica,
@@ -109,8 +109,8 @@ describe('Pruning (Reads: 24 hours, 180 days) [superseded-stays-24-h-the-head-18
       observed('0.2', 'Klinge'),
       observed('0.3', 'Blade'),
     ];
-    for (const [place, one] of pages.entries()) {
-      await replica.save({ scope, pages: [one], completedAtMs: clock.now() + place });
+    for (const [position, one] of pages.entries()) {
+      await replica.save({ scope, pages: [one], completedAtMs: clock.now() + position });
       for (const coding of contentCodings) {
         expect((await replica.client.page(scope, { coding })).assets).toEqual(one.assets);
       }
@@ -173,7 +173,7 @@ describe('Pruning (Reads: 24 hours, 180 days) [superseded-stays-24-h-the-head-18
     );
     if (!forgotten || !waiting) throw new Error('two scans');
     await replica.client.stage(forgotten);
-    await replica.client.putChunk(placeOf(waiting, 0, 0), waiting.pages[0]?.[0] as Buffer);
+    await replica.client.putChunk(chunkPathOf(waiting, 0, 0), waiting.pages[0]?.[0] as Buffer);
     const staged = (scanId: string) => store.collections.chunks.countDocuments({ scanId });
     clock.advance(dayMs);
     expect(await staged(forgotten.scanId)).toBe(2);
@@ -187,7 +187,7 @@ describe('Pruning (Reads: 24 hours, 180 days) [superseded-stays-24-h-the-head-18
 
     await waitFor('its chunks are gone', async () => (await staged(forgotten.scanId)) === 0);
     expect(await staged(waiting.scanId)).toBe(1);
-    await replica.client.putChunk(placeOf(waiting, 1, 0), waiting.pages[1]?.[0] as Buffer);
+    await replica.client.putChunk(chunkPathOf(waiting, 1, 0), waiting.pages[1]?.[0] as Buffer);
     clock.advance(20_000);
     expect((await store.committed(waiting)).observedAssets).toBe(3);
   });
@@ -282,7 +282,7 @@ describe('One round of pruning (architecture: everything is bounded)', () => {
     await untilNoChunk();
   });
 
-  it('continues behind a corrupt record of a scan, whose chunks it keeps (architecture: everything is bounded)', async () => {
+  it('continues after a corrupt record of a scan, whose chunks it keeps (architecture: everything is bounded)', async () => {
     await stageChunks(clock.now() - dayMs - 1);
     const [corrupt = ''] = scanIds;
     const record = { state: 'received', refreshId: 'none', receivedAtMs: clock.now(), trace: {} };
@@ -299,7 +299,7 @@ describe('One round of pruning (architecture: everything is bounded)', () => {
     expect(left.map(({ scanId }) => scanId)).toEqual([corrupt]);
   });
 
-  it('reaches every inventory behind those that are being assembled or cannot be pruned, each once', async () => {
+  it('reaches every inventory after those that are being assembled or cannot be pruned, each once', async () => {
     const scopes = Array.from({ length: 180 }, newScope).map(inventoryKeyText);
     const [faulty, leased, free] = [scopes.slice(0, 60), scopes.slice(60, 120), scopes.slice(120)];
     const [until, expired] = [new Date(8e12), new Date(0)];
@@ -372,7 +372,7 @@ describe('Erasing an inventory (Operating surface) [operator-api]', () => {
       await replica.client.erase(scope);
 
       const [chunk = Buffer.alloc(0)] = scan.pages[0] ?? [];
-      const late = await replica.client.putChunk(placeOf(scan, 0, 0), chunk, undefined, {
+      const late = await replica.client.putChunk(chunkPathOf(scan, 0, 0), chunk, undefined, {
         inventory_epoch,
       });
       expect(late).toEqual({ status: 409, code: 'inventory_erased' });

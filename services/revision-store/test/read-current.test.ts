@@ -189,9 +189,9 @@ describe('GET of a page (Reads: page_size, chains) [current-pinned-chain, page-s
   it.each(['/inventories/123/730/2/page', '/inventories/76561234567890123/0/2/page'])(
     '%s is 422',
     async (path) => {
-      const answer = await fetch(`${replica.url}${path}?language=english&page_size=1`);
+      const response = await fetch(`${replica.url}${path}?language=english&page_size=1`);
 
-      expect(answer.status).toBe(422);
+      expect(response.status).toBe(422);
     },
   );
 });
@@ -283,7 +283,7 @@ describe('GET of lines (Export) [export]', () => {
     expect(next.text).toMatch(/^2000,60,2,730,2,1,,/);
   });
 
-  it('at the end is empty, behind it 422; of an unknown inventory 404, of an unknown observation 410', async () => {
+  it('at the end is empty, after it 422; of an unknown inventory 404, of an unknown observation 410', async () => {
     const scope = newScope();
     await replica.save({ scope, pages: [plainPage(0, 2)] });
     const lines = (of: InventoryKey, query: object) =>
@@ -349,11 +349,11 @@ describe('GET of changes (Beyond the interface: Changes) [changes-are-a-function
   async function changes(scope: InventoryKey, query: Record<string, string>) {
     const search = new URLSearchParams({ language: 'english', page_size: '2', ...query });
     const path = `/inventories/${inventoryKeyText(scope)}/changes?${search}`;
-    const answer = await fetch(`${replica.url}${path}`);
-    const text = await answer.text();
-    const meta = answer.headers.get(changesPageMetaHeader);
+    const response = await fetch(`${replica.url}${path}`);
+    const text = await response.text();
+    const meta = response.headers.get(changesPageMetaHeader);
     return {
-      status: answer.status,
+      status: response.status,
       meta: meta === null ? null : changesPageMeta.parse(JSON.parse(meta)),
       body: JSON.parse(meta === null ? text : `{${text}}`),
     };
@@ -370,8 +370,8 @@ describe('GET of changes (Beyond the interface: Changes) [changes-are-a-function
 
     const first = await changes(scope, { since: old.revisionId });
     await replica.save({ scope, pages: [page(['1'], '7')] });
-    const behind = first.meta?.lastKey ?? '';
-    const pinned = { since: old.revisionId, ...pinTo(head), behind };
+    const after_key = first.meta?.lastKey ?? '';
+    const pinned = { since: old.revisionId, ...pinTo(head), after_key };
     const second = await changes(scope, pinned);
 
     expect(head.previousRevisionId).toBe(old.revisionId);
@@ -408,7 +408,7 @@ describe('GET of changes (Beyond the interface: Changes) [changes-are-a-function
     const refusals = [
       await changes(newScope(), { since }),
       await changes(scope, { since: foreign }),
-      await changes(scope, { since, behind: '011a' }),
+      await changes(scope, { since, after_key: '011a' }),
     ];
 
     expect(refusals.map(({ status, body }) => [status, body.error.code])).toEqual([

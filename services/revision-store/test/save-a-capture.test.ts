@@ -60,7 +60,7 @@ describe('A captured chain (Reads: Capture)', () => {
     });
   });
 
-  it('is told from a refresh by the summary, which has the counts of the latest observation and no rows (Free looks) [free-look]', async () => {
+  it('is told from a refresh by the summary, which has the counts of the latest observation and no rows (Free reads) [free-look]', async () => {
     const scope = newScope();
     const client = replicas[1].client;
     expect(await client.summary(scope)).toBeNull();
@@ -159,16 +159,16 @@ describe('A captured chain (Reads: Capture)', () => {
 describe('Pages of the same bytes (Refresh: unchanged) [unchanged]', () => {
   const pages = [plainPage(0, 2), plainPage(2, 3)];
 
-  /** An inventory, and how often its staged pages were looked for. */
+  /** An inventory, and how often its staged pages were read. */
   function openCounted() {
     const clock = createTestClock(Date.now());
     const history = openHistory(store, clock);
     const { chunks } = history.deps;
-    let looks = 0;
+    let reads = 0;
     const counted =
       <Args extends unknown[], Found>(read: (...args: Args) => Found) =>
       (...args: Args) => {
-        looks += 1;
+        reads += 1;
         return read(...args);
       };
     const by = {
@@ -183,9 +183,9 @@ describe('Pages of the same bytes (Refresh: unchanged) [unchanged]', () => {
     const save = async (scan: Parameters<typeof history.stage>[0]) => {
       // Nothing was observed since it began.
       const staged = await history.stage({ startedAtMs: clock.now() + 999, ...scan });
-      const before = looks;
+      const before = reads;
       const { changed, revisionId } = await history.assemble(staged, by);
-      return { changed, revisionId, isRead: looks > before };
+      return { changed, revisionId, isRead: reads > before };
     };
     return { ...history, save };
   }

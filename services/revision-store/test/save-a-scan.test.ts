@@ -321,9 +321,9 @@ describe('A further scan of an inventory (Refresh: unchanged) [unchanged]', () =
   });
 
   const withWear = (wear: string, name: string): ScanPage => ({
-    assets: page.assets.map((row, place) => ({
+    assets: page.assets.map((row, position) => ({
       ...row,
-      asset_properties: [{ propertyid: 2, float_value: `${wear}${place}`, name }],
+      asset_properties: [{ propertyid: 2, float_value: `${wear}${position}`, name }],
     })),
     descriptions: page.descriptions,
   });
@@ -420,8 +420,8 @@ describe('The assembly of many pages (Everything is bounded)', () => {
     const reads = Array.from({ length: pageCount }, () => 0);
     const assembly = assemblyOn(store, {
       blockAssets: pageAssets,
-      onRead: (places) => {
-        for (const { page } of places) reads[page] = (reads[page] ?? 0) + 1;
+      onRead: (positions) => {
+        for (const { page } of positions) reads[page] = (reads[page] ?? 0) + 1;
       },
     });
     await replica.client.stage(scan);

@@ -74,15 +74,15 @@ test.each([
   [1, 'decided'],
   [6, 'postponed'],
 ])(
-  'a scan that was just received waits for a moment where its inventory is leased, not for long: %i looks in vain (architecture: what a refresh waits for)',
+  'a scan that was just received waits for a moment where its inventory is leased, not for long: %i polls in vain (architecture: what a refresh waits for)',
   async (vain, result) => {
     const history = openHistory(store, clock);
     const { scopes } = history.deps;
     const scan = await history.stage({ pages: [plainPage(0, 1)] });
-    let looks = 1;
+    let polls = 1;
     const acquireLease: typeof scopes.acquireLease = async (...lease) => {
-      looks += 1;
-      return looks <= vain ? null : scopes.acquireLease(...lease);
+      polls += 1;
+      return polls <= vain ? null : scopes.acquireLease(...lease);
     };
     const leasing = Promise.resolve({ lease: null, sentMs: clock.now() });
 

@@ -18,7 +18,7 @@ afterAll(() => mongo.close());
 const leaseMs = 15_000;
 const waiting = () => createWaitingScans(collectionsOf(mongo.db).scans, leaseMs, testLogger);
 
-test('corrupt scans that are due first take no place among those to be assembled (decisions/0013)', async () => {
+test('corrupt scans that are due first hide none of those to be assembled (decisions/0013)', async () => {
   const { scans } = collectionsOf(mongo.db);
   const scan = newScan({ scope: newScope(), pages: [plainPage(0, 3)] });
   const completed = completedScan(scan);

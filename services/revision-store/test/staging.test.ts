@@ -1,7 +1,7 @@
 import { chunkBytesMax } from '@inventory/contracts/internal/inventory';
 import { newScope } from '@inventory/testkit/builders';
 import { completedMessage, newScan, plainPage } from './support/scan-builder.ts';
-import { placeOf } from './support/store-client.ts';
+import { chunkPathOf } from './support/store-client.ts';
 import {
   openStoreUnderTest,
   type Replica,
@@ -18,50 +18,50 @@ beforeAll(async () => {
 afterAll(() => store.close());
 
 const bytes = Buffer.from('{"assets":[],"descriptions":[]}');
-const newPlace = () => placeOf(newScan({ scope: newScope(), pages: [] }), 0, 0);
+const newPosition = () => chunkPathOf(newScan({ scope: newScope(), pages: [] }), 0, 0);
 
 describe('PUT of a chunk', () => {
   it('is answered 204 when it is stored, and 204 again for the same chunk', async () => {
-    const place = newPlace();
+    const position = newPosition();
 
-    expect(await replica.client.putChunk(place, bytes)).toEqual({ status: 204 });
-    expect(await store.collections.chunks.countDocuments({ _id: idOf(place) })).toBe(1);
-    expect(await replica.client.putChunk(place, bytes)).toEqual({ status: 204 });
+    expect(await replica.client.putChunk(position, bytes)).toEqual({ status: 204 });
+    expect(await store.collections.chunks.countDocuments({ _id: idOf(position) })).toBe(1);
+    expect(await replica.client.putChunk(position, bytes)).toEqual({ status: 204 });
   });
 
-  it('is answered 409 when another chunk has the place', async () => {
-    const place = newPlace();
-    await replica.client.putChunk(place, bytes);
+  it('is answered 409 when another chunk has the position', async () => {
+    const position = newPosition();
+    await replica.client.putChunk(position, bytes);
 
-    const other = await replica.client.putChunk(place, Buffer.from('other'));
+    const other = await replica.client.putChunk(position, Buffer.from('other'));
 
     expect(other).toEqual({ status: 409, code: 'chunk_conflict' });
   });
 
-  it('keeps one chunk when twenty race for the place', async () => {
-    const place = newPlace();
+  it('keeps one chunk when twenty race for the position', async () => {
+    const position = newPosition();
 
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 20 }, (_, at) =>
-        replica.client.putChunk(place, Buffer.from(`${at % 2}`)),
+        replica.client.putChunk(position, Buffer.from(`${at % 2}`)),
       ),
     );
 
-    const statuses = answers.map(({ status }) => status).sort();
+    const statuses = responses.map(({ status }) => status).sort();
     expect(statuses).toEqual([...Array(10).fill(204), ...Array(10).fill(409)]);
   });
 
   it('takes up to 2 MiB, and one byte more is 413', async () => {
     const largest = Buffer.alloc(chunkBytesMax, 'x');
 
-    expect((await replica.client.putChunk(newPlace(), largest)).status).toBe(204);
+    expect((await replica.client.putChunk(newPosition(), largest)).status).toBe(204);
     const over = await putOver(Buffer.alloc(chunkBytesMax + 1, 'x'));
     expect(over).toBe(413);
   });
 
   it('is answered 422 when the body does not match its digest, or is empty', async () => {
-    const wrong = await replica.client.putChunk(newPlace(), bytes, 'a'.repeat(64));
-    const empty = await replica.client.putChunk(newPlace(), Buffer.alloc(0));
+    const wrong = await replica.client.putChunk(newPosition(), bytes, 'a'.repeat(64));
+    const empty = await replica.client.putChunk(newPosition(), Buffer.alloc(0));
 
     expect(wrong).toEqual({ status: 422, code: 'digest_mismatch' });
     expect(empty.status).toBe(422);
@@ -76,26 +76,26 @@ describe('PUT of a chunk', () => {
     ['a number that is not canonical', `/scans/${scanId}/epochs/1/pages/00/chunks/0`],
     ['a negative number', `/scans/${scanId}/epochs/1/pages/-1/chunks/0`],
     ['a number with an exponent', `/scans/${scanId}/epochs/1e1/pages/0/chunks/0`],
-  ])('is answered 422 for %s', async (_what, place) => {
-    expect((await replica.client.putChunk(place, bytes)).status).toBe(422);
+  ])('is answered 422 for %s', async (_what, position) => {
+    expect((await replica.client.putChunk(position, bytes)).status).toBe(422);
   });
 
   it('is answered 422 without a digest, or with one that is none', async () => {
-    const place = newPlace();
+    const position = newPosition();
 
-    expect((await replica.client.putChunk(place, bytes, '')).status).toBe(422);
-    expect((await replica.client.putChunk(place, bytes, 'A'.repeat(64))).status).toBe(422);
+    expect((await replica.client.putChunk(position, bytes, '')).status).toBe(422);
+    expect((await replica.client.putChunk(position, bytes, 'A'.repeat(64))).status).toBe(422);
   });
 
   it('is served eventually under any number of concurrent requests over the same connections', async () => {
     const scan = newScan({ scope: newScope(), pages: [plainPage(0, 400)], chunkBytes: 700 });
     const chunks = (scan.pages[0] ?? []).slice(0, 60);
 
-    const answers = await Promise.all(
-      chunks.map((chunk, at) => replica.client.putChunk(placeOf(scan, 0, at), chunk)),
+    const responses = await Promise.all(
+      chunks.map((chunk, at) => replica.client.putChunk(chunkPathOf(scan, 0, at), chunk)),
     );
 
-    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([204]));
+    expect(new Set(responses.map(({ status }) => status))).toEqual(new Set([204]));
   });
 });
 
@@ -121,15 +121,15 @@ describe('The list of what is staged', () => {
   });
 });
 
-function idOf(place: string): string {
-  const [, , scanId, , epoch, , page, , chunk] = place.split('/');
+function idOf(position: string): string {
+  const [, , scanId, , epoch, , page, , chunk] = position.split('/');
   return `${scanId}/${epoch}/${page}/${chunk}`;
 }
 
 /** The server may close before it took everything; then the client sees no status at all. */
 async function putOver(body: Buffer): Promise<number> {
   try {
-    return (await replica.client.putChunk(newPlace(), body)).status;
+    return (await replica.client.putChunk(newPosition(), body)).status;
   } catch {
     return 413;
   }

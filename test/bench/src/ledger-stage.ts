@@ -31,7 +31,7 @@ export function openBenchLedger(db: Db): Promise<Ledger> {
 /** Rejects where a command has no result. */
 export async function commitAll(ledger: Ledger, commands: readonly Command[]): Promise<void> {
   const items = commands.map((command) => ({ command }));
-  const { quarantined, behind } = await ledger.commitCommands(items, async () => {});
-  const undecided = quarantined.length + behind.length;
+  const { quarantined, outdated } = await ledger.commitCommands(items, async () => {});
+  const undecided = quarantined.length + outdated.length;
   if (undecided > 0) throw new Error(`${undecided} commands have no result`);
 }

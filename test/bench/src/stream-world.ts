@@ -33,8 +33,8 @@ export async function startReaders(): Promise<Readers> {
   const yardstick = await startYardstick('stream-readers', []);
   return {
     async open(port, targets, resume = false) {
-      const answer = await yardstick.ask<string>({ do: 'open', port, targets, resume });
-      if (answer !== 'opened') throw new Error(answer);
+      const response = await yardstick.ask<string>({ do: 'open', port, targets, resume });
+      if (response !== 'opened') throw new Error(response);
     },
     mark: () => yardstick.ask({ do: 'mark' }),
     report: () => yardstick.ask<ReaderReport>({ do: 'report' }),

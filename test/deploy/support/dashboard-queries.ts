@@ -4,7 +4,7 @@ import { root } from '../../tidy/tracked-files.ts';
 
 export interface DashboardQuery {
   /** Dashboard, panel and query, as a person would look for it. */
-  readonly place: string;
+  readonly source: string;
   readonly expr: string;
 }
 
@@ -31,7 +31,7 @@ export function dashboardQueries(rateWindow: string): DashboardQuery[] {
   return readDashboards().flatMap(({ title, panels }) =>
     panels.flatMap((panel) =>
       (panel.targets ?? []).map(({ refId, expr }) => ({
-        place: `${title} / ${panel.title} / ${refId}`,
+        source: `${title} / ${panel.title} / ${refId}`,
         expr: expr.replaceAll('$__rate_interval', rateWindow).replaceAll('$service', '.+'),
       })),
     ),

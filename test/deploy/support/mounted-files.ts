@@ -5,7 +5,7 @@ import type { Settings } from './known-settings.ts';
 import type { Container } from './read-rendered.ts';
 
 export interface StandInFiles {
-  /** The same settings with files of this machine behind those that name one. */
+  /** The same settings with files of this machine after those that name one. */
   standIn(environment: Settings): Settings;
   remove(): void;
 }

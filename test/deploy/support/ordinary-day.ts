@@ -85,7 +85,7 @@ export const ordinaryDay: Series = {
   [series.breakers]: during(first(dullHour, 8), 1, 0),
   [series.identities('free')]: during(first(dullHour, 4), 0, 4),
   [series.identities('silent')]: during(first(dullHour, 4), 7, 3),
-  [series.answers('fault')]: countedDuring(dullHour, 30, 2),
+  [series.responses('fault')]: countedDuring(dullHour, 30, 2),
   [series.livePages('egress_busy')]: countedDuring(dullHour, 12, 1),
   [series.webhooksAge]: byMinute((minute) =>
     isIn({ from: 600, to: 610 }, minute) ? 900 : isIn(rush, minute) ? 280 : 1,

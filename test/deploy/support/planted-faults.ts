@@ -14,7 +14,7 @@ import {
   type Values,
 } from './planted-series.ts';
 
-/** What is put in the place of a healthy series, and the only alerts that fire after that time. */
+/** What replaces a healthy series, and the only alerts that fire after that time. */
 export interface PlantedFault {
   readonly fires: readonly string[];
   readonly afterMinutes: number;
@@ -104,7 +104,7 @@ export const plantedFaults: readonly PlantedFault[] = [
     [series.identities('silent')]: always(3),
     [series.identities('unreachable')]: always(3),
   }),
-  fault('PlatformAnswersOdd', 30, { [series.answers('bad_request')]: everyMinute(200) }),
+  fault('PlatformResponsesOdd', 30, { [series.responses('bad_request')]: everyMinute(200) }),
   fault('LivePagesFailing', 30, { [series.livePages('egress_busy')]: everyMinute(60) }),
   fault(
     'EventsAppendedLate',

@@ -38,7 +38,7 @@ export function readRendered(overlay: string): readonly Resource[] {
   return parseAllDocuments(readRenderedText(overlay)).map((document) => document.toJS());
 }
 
-/** ConfigMaps and Secrets carry a hash of their content behind the name that they are given. */
+/** ConfigMaps and Secrets carry a hash of their content after the name that they are given. */
 export function find(resources: readonly Resource[], kind: string, name: string): Resource {
   const found = resources.find(
     (one) =>

@@ -38,8 +38,8 @@ export async function openCaptureStory(stack: StoryStack, serial: number): Promi
     return waitFor(
       'the chain is saved',
       async () => {
-        const answer = await customer.api.current(scope, '?page_size=1');
-        return answer.status === 200 && answer.json.data;
+        const response = await customer.api.current(scope, '?page_size=1');
+        return response.status === 200 && response.json.data;
       },
       { everyMs: 200 },
     );
@@ -69,8 +69,8 @@ export async function openCaptureStory(stack: StoryStack, serial: number): Promi
           { everyMs: 200 },
         );
         expect(await scans.countDocuments({ scope: inventoryKeyText(scope) })).toBe(0);
-        const answer = await customer.api.current(scope);
-        expect(answer.json.error.code).toBe('inventory_revision_not_found');
+        const response = await customer.api.current(scope);
+        expect(response.json.error.code).toBe('inventory_revision_not_found');
       }
     },
   };
@@ -91,7 +91,7 @@ export function testWholeCaptures(
 ): void {
   const compared = new Map<string, ReturnType<typeof captureAndRefresh>>();
 
-  /** A few side by side; each test looks at one. */
+  /** A few side by side; each test reads one. */
   beforeAll(() => {
     const semaphore = createSemaphore(4);
     for (const name of scenarios) {

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { everySecondsMin } from '@inventory/contracts/http/watches';
 import { waitFor } from '@inventory/testkit/wait-for';
-import type { ApiAnswer } from '../../../services/gateway/test/support/api-call.ts';
+import type { ApiResponse } from '../../../services/gateway/test/support/api-call.ts';
 import { untilCompleted } from './follow-refresh.ts';
 import { readLiveChain } from './live-chain.ts';
 import type { Customer, Operator } from './operator.ts';
@@ -110,6 +110,7 @@ async function makeMistakes(api: PublicApi, poor: PublicApi, serial: number): Pr
   expectStatus(await api.call({ path: '/v2/nothing-of-the-kind' }), 404);
 }
 
-function expectStatus(answer: ApiAnswer, status: number): void {
-  if (answer.status !== status) throw new Error(`not ${status}: ${answer.status} ${answer.text}`);
+function expectStatus(response: ApiResponse, status: number): void {
+  if (response.status !== status)
+    throw new Error(`not ${status}: ${response.status} ${response.text}`);
 }

@@ -28,8 +28,8 @@ const label = /([a-zA-Z_][a-zA-Z0-9_]*)="((?:[^"\\]|\\.)*)",?/g;
 
 /** Everything that one service shows, without its values. */
 export async function readSeries({ url }: Pick<StackService, 'url'>): Promise<Series[]> {
-  const answer = await fetch(`${url}/metrics`);
-  const lines = (await answer.text()).split('\n').filter((text) => text && !text.startsWith('#'));
+  const response = await fetch(`${url}/metrics`);
+  const lines = (await response.text()).split('\n').filter((text) => text && !text.startsWith('#'));
   return lines.map((text) => {
     const [, name, labels = ''] = line.exec(text) ?? [];
     if (name === undefined) throw new Error(`no series: ${text}`);

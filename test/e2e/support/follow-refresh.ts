@@ -1,6 +1,6 @@
 import type { RefreshState } from '@inventory/contracts/vocabulary';
 import { waitFor } from '@inventory/testkit/wait-for';
-import type { ApiAnswer } from '../../../services/gateway/test/support/api-call.ts';
+import type { ApiResponse } from '../../../services/gateway/test/support/api-call.ts';
 import type { PublicApi } from './public-api.ts';
 
 const listedMax = 100;
@@ -18,9 +18,9 @@ export async function untilCompleted(
     const asked = refreshIds.slice(from, from + listedMax);
     const query = `?limit=100&state=completed&${asked.map((id) => `refresh_id=${id}`).join('&')}`;
     const countLeft = async () => {
-      const answer = await api.list(projectId, query);
-      if (answer.status !== 200) throw new Error(`${answer.status} ${answer.text}`);
-      return asked.length - answer.json.data.items.length;
+      const response = await api.list(projectId, query);
+      if (response.status !== 200) throw new Error(`${response.status} ${response.text}`);
+      return asked.length - response.json.data.items.length;
     };
     for (let left = asked.length; left > 0; ) {
       left = await waitFor(
@@ -49,16 +49,16 @@ export function progressOf(state: string): number {
 }
 
 /** Every answer of the status until the refresh is completed, that one included. */
-export async function watchRefresh(api: PublicApi, refreshId: string): Promise<ApiAnswer[]> {
-  const answers: ApiAnswer[] = [];
+export async function watchRefresh(api: PublicApi, refreshId: string): Promise<ApiResponse[]> {
+  const responses: ApiResponse[] = [];
   await waitFor(
     `refresh ${refreshId} is completed`,
     async () => {
-      const answer = await api.status(refreshId);
-      answers.push(answer);
-      return answer.json.data?.state === 'completed';
+      const response = await api.status(refreshId);
+      responses.push(response);
+      return response.json.data?.state === 'completed';
     },
     { everyMs: 100 },
   );
-  return answers;
+  return responses;
 }

@@ -2,7 +2,7 @@ import type { StatementRow } from '@inventory/contracts/internal/ledger';
 import type { InventoryKey } from '@inventory/contracts/inventory-key';
 import { systemIdentifiers } from '@inventory/runtime/identifiers';
 import { waitFor } from '@inventory/testkit/wait-for';
-import type { ApiAnswer } from '../../../services/gateway/test/support/api-call.ts';
+import type { ApiResponse } from '../../../services/gateway/test/support/api-call.ts';
 import { watchRefresh } from './follow-refresh.ts';
 import type { Balance, Customer } from './operator.ts';
 import { type LoggedEvent, readProjectLog } from './project-log.ts';
@@ -15,9 +15,9 @@ export interface Journey {
   readonly key: string;
   readonly refreshId: string;
   readonly before: Balance;
-  readonly accepted: ApiAnswer;
+  readonly accepted: ApiResponse;
   /** Every answer of the status, the terminal one last. */
-  readonly seen: readonly ApiAnswer[];
+  readonly seen: readonly ApiResponse[];
   readonly after: Balance;
   /** The account's rows about this refresh. */
   readonly rows: readonly StatementRow[];

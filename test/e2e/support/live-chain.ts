@@ -2,11 +2,11 @@ import { livePage } from '@inventory/contracts/http/live-page';
 import type { InventoryKey } from '@inventory/contracts/inventory-key';
 import { asSent } from '@inventory/testkit/as-sent';
 import type { z } from 'zod';
-import type { ApiAnswer } from '../../../services/gateway/test/support/api-call.ts';
+import type { ApiResponse } from '../../../services/gateway/test/support/api-call.ts';
 import { inventoryPath, type PublicApi } from './public-api.ts';
 
 export interface ReadLivePage {
-  readonly answer: ApiAnswer;
+  readonly response: ApiResponse;
   readonly page: z.input<typeof livePage>;
   /** Null after the last page. */
   readonly next: string | null;
@@ -17,7 +17,7 @@ export function askLivePage(
   api: PublicApi,
   scope: InventoryKey,
   cursor: string | null = null,
-): Promise<ApiAnswer> {
+): Promise<ApiResponse> {
   const query = cursor === null ? '' : `?cursor=${encodeURIComponent(cursor)}`;
   return api.call({ path: `${inventoryPath(scope)}${query}` });
 }
@@ -28,10 +28,10 @@ export async function readLivePage(
   scope: InventoryKey,
   cursor: string | null = null,
 ): Promise<ReadLivePage> {
-  const answer = await askLivePage(api, scope, cursor);
-  if (answer.status !== 200) throw new Error(`not read: ${answer.status} ${answer.text}`);
-  const page = asSent(livePage, answer.json.data);
-  return { answer, page, next: page.pagination.next_cursor ?? null };
+  const response = await askLivePage(api, scope, cursor);
+  if (response.status !== 200) throw new Error(`not read: ${response.status} ${response.text}`);
+  const page = asSent(livePage, response.json.data);
+  return { response, page, next: page.pagination.next_cursor ?? null };
 }
 
 /** Every page from a cursor to the end, through these gateways in turn. */

@@ -53,6 +53,6 @@ export function scopeOfEnd({ scenario, status }: LiveEnd, serial: number): Inven
   const scope = scenarioScope(scenario, serial);
   const fails = status >= 500 || /-once|-twice|until-silent/.test(scenario);
   if (!fails) return scope;
-  const place = Object.keys(ends).indexOf(scenario);
-  return { ...scope, app_id: otherApps[place % otherApps.length] ?? 440 };
+  const index = Object.keys(ends).indexOf(scenario);
+  return { ...scope, app_id: otherApps[index % otherApps.length] ?? 440 };
 }

@@ -18,7 +18,7 @@ export interface PlannedRefresh extends AcceptedRefresh {
 export interface MixedLoad {
   readonly customers: readonly [Customer, Customer];
   /** `operation status code`, each once. */
-  readonly answers: ReadonlySet<string>;
+  readonly responses: ReadonlySet<string>;
   refreshesOf(customer: Customer): readonly PlannedRefresh[];
   /** Ends new requests; resolves once each refresh was accepted. */
   stop(): Promise<void>;
@@ -55,8 +55,8 @@ export async function startMixedLoad(options: MixedLoadOptions): Promise<MixedLo
     projectId: many.projectId,
     apiKey: many.secret,
   });
-  await waitFor('the stream has its place', () => follower.isPlaced());
-  const answers = new Set<string>();
+  await waitFor('the stream has its position', () => follower.hasPosition());
+  const responses = new Set<string>();
   const refreshes = new Map<Customer, PlannedRefresh[]>([
     [collector, []],
     [many, []],
@@ -69,7 +69,7 @@ export async function startMixedLoad(options: MixedLoadOptions): Promise<MixedLo
     const client = createPatientClient({
       apis: [customer.api],
       nowMs,
-      onAttempt: ({ status, code }) => answers.add(`refresh ${status} ${code ?? ''}`.trim()),
+      onAttempt: ({ status, code }) => responses.add(`refresh ${status} ${code ?? ''}`.trim()),
       giveUpAfterMs: patienceMs,
     });
     serial += 1;
@@ -88,7 +88,7 @@ export async function startMixedLoad(options: MixedLoadOptions): Promise<MixedLo
     }
   }
 
-  const reads = readsOf(many, saved, answers, () => refreshes.get(many)?.at(-1)?.refreshId);
+  const reads = readsOf(many, saved, responses, () => refreshes.get(many)?.at(-1)?.refreshId);
   post(collector, largeAssets);
   for (let count = 0; count < queuedAtOnce; count += 1) post(many, smallSize(serial));
   const records = (await stack.recordsOf('refresh-collector')).collection('refreshes');
@@ -103,7 +103,7 @@ export async function startMixedLoad(options: MixedLoadOptions): Promise<MixedLo
   const accepted = (customer: Customer) => refreshes.get(customer) ?? [];
   return {
     customers: [collector, many],
-    answers,
+    responses,
     refreshesOf: accepted,
     async stop() {
       isEnded = true;
@@ -140,7 +140,7 @@ function smallSize(serial: number): number {
 function readsOf(
   { api }: ReadingCustomer,
   saved: InventoryKey,
-  answers: Set<string>,
+  responses: Set<string>,
   latest: () => string | undefined,
 ) {
   const nowMs = () => performance.now();
@@ -157,7 +157,7 @@ function readsOf(
       round += 1;
       if (operation === 'status' && latest() === undefined) return;
       const read = attemptOf(operation, nowMs, call).then(({ attempt: { status, code } }) => {
-        answers.add(`${operation} ${status} ${code ?? ''}`.trim());
+        responses.add(`${operation} ${status} ${code ?? ''}`.trim());
         reading.delete(read);
       });
       reading.add(read);

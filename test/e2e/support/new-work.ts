@@ -1,7 +1,7 @@
 import type { InventoryKey } from '@inventory/contracts/inventory-key';
 import { pause } from '@inventory/runtime/wait';
 import { waitFor } from '@inventory/testkit/wait-for';
-import type { ApiAnswer } from '../../../services/gateway/test/support/api-call.ts';
+import type { ApiResponse } from '../../../services/gateway/test/support/api-call.ts';
 import { askLivePage } from './live-chain.ts';
 import { createPatientClient } from './patient-client.ts';
 import type { ReadingCustomer } from './reading-customer.ts';
@@ -41,11 +41,11 @@ export async function arrive(options: ArrivalOptions): Promise<Arrival> {
   const refresh = async (serial: number) =>
     (await client.refresh(sizeScope(assets, serial))).refreshId;
 
-  async function untilServed(call: () => Promise<ApiAnswer>): Promise<number> {
+  async function untilServed(call: () => Promise<ApiResponse>): Promise<number> {
     for (;;) {
-      const answer = await call().catch(() => null);
-      if (answer?.status === 200) return nowMs();
-      if (nowMs() > hangMs) throw new Error(`not served: ${answer?.status} ${answer?.text}`);
+      const response = await call().catch(() => null);
+      if (response?.status === 200) return nowMs();
+      if (nowMs() > hangMs) throw new Error(`not served: ${response?.status} ${response?.text}`);
       await pause(repeatMs);
     }
   }
@@ -61,7 +61,7 @@ export async function arrive(options: ArrivalOptions): Promise<Arrival> {
   async function untilNotified() {
     const follower = startFollower({ url: stack.gatewayUrl, projectId, apiKey: secret });
     try {
-      await waitFor('the stream has its place', () => follower.isPlaced());
+      await waitFor('the stream has its position', () => follower.hasPosition());
       const id = await refresh(firstSerial + 1);
       const isGiven = () =>
         follower.applied.some(

@@ -1,7 +1,7 @@
 import { type StatementRow, statementRow } from '@inventory/contracts/internal/ledger';
 import { type GrantedPermission, inventoryPermissions } from '@inventory/contracts/vocabulary';
 import type { Stack } from '@inventory/local-stack/stack';
-import type { OperationAnswer, OperationInput } from '@inventory/operator-client/operation-types';
+import type { OperationInput, OperationResponse } from '@inventory/operator-client/operation-types';
 import {
   createOperatorClient,
   type OperatorClient,
@@ -52,7 +52,7 @@ export interface Operator {
   openHolds(accountId: string): Promise<readonly { readonly refresh_id: string }[]>;
   /** Every row of the account, oldest first. */
   statement(accountId: string): Promise<StatementRow[]>;
-  verify(): Promise<OperationAnswer<'verifyLedger'>>;
+  verify(): Promise<OperationResponse<'verifyLedger'>>;
 }
 
 interface NewCredential

@@ -45,7 +45,7 @@ function listen(source: Listening, { onFrame, onGivenUp }: OtherAsk): () => void
   return () => source.close();
 }
 
-/** Its own place counts as soon as it has one; before that, the one that was stored. */
+/** Its own position counts as soon as it has one; before that, the one that was stored. */
 const withKey = ({ apiKey, cursor }: OtherAsk, headers: Readonly<Record<string, string>>) => ({
   ...(cursor === null ? {} : { 'last-event-id': cursor }),
   ...Object.fromEntries(Object.entries(headers).map(([name, text]) => [name.toLowerCase(), text])),
@@ -93,7 +93,7 @@ const ofLaunchdarkly: OtherClient = {
     const headers: Record<string, string> = { 'X-API-Key': ask.apiKey };
     if (ask.cursor !== null) headers['Last-Event-ID'] = ask.cursor;
     const source = new LaunchdarklyEventSource(ask.url, { headers });
-    // Headers that are given win over the place that it reached itself.
+    // Headers that are given win over the position that it reached itself.
     source.addEventListener('open', () => {
       delete headers['Last-Event-ID'];
     });

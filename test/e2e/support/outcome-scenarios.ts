@@ -41,8 +41,8 @@ export interface OutcomePlan {
 export function testOutcomeScenarios({ stack, truth, serial, outcomes }: OutcomePlan): void {
   function scopeOf(scenario: string): InventoryKey {
     const scope = scenarioScope(scenario, serial);
-    const place = expectedOutcomes.findIndex(([name]) => name === scenario);
-    return { ...scope, app_id: spreadApp(place, scope.app_id) };
+    const index = expectedOutcomes.findIndex(([name]) => name === scenario);
+    return { ...scope, app_id: spreadApp(index, scope.app_id) };
   }
 
   let customer: Customer;
@@ -56,20 +56,20 @@ export function testOutcomeScenarios({ stack, truth, serial, outcomes }: Outcome
     await untilCompleted(customer.api, customer.projectId, ids);
   });
 
-  const cases = outcomes.map(([scenario, outcome], place) => ({
+  const cases = outcomes.map(([scenario, outcome], index) => ({
     scenario,
     outcome,
-    place,
+    index,
   }));
-  const scopeAt = (place: number) => scopes[place] ?? scenarioScope('empty');
-  const recordAt = (place: number) => customer.api.record(refreshIds[place] ?? '');
+  const scopeAt = (index: number) => scopes[index] ?? scenarioScope('empty');
+  const recordAt = (index: number) => customer.api.record(refreshIds[index] ?? '');
 
   test.each(cases.filter(({ outcome }) => outcome === 'complete_changed'))(
     '$scenario is paid by its assets, and Current is exactly what the platform holds',
-    async ({ place }) => {
-      const record = await recordAt(place);
-      const expected = await truth().of(scopeAt(place));
-      const pages = await readAllPages(customer.api, scopeAt(place));
+    async ({ index }) => {
+      const record = await recordAt(index);
+      const expected = await truth().of(scopeAt(index));
+      const pages = await readAllPages(customer.api, scopeAt(index));
 
       expect(record.outcome).toBe('complete_changed');
       expect(record.billing.credits_charged).toBe(Math.ceil(expected.assets.length / 2_000));
@@ -80,10 +80,10 @@ export function testOutcomeScenarios({ stack, truth, serial, outcomes }: Outcome
 
   test.each(cases.filter(({ outcome }) => outcome !== 'complete_changed'))(
     '$scenario ends as $outcome, settled so, and saves nothing that Current could read',
-    async ({ outcome, place }) => {
+    async ({ outcome, index }) => {
       const { charged, disposition } = settlements[outcome];
-      const record = await recordAt(place);
-      const current = await customer.api.current(scopeAt(place));
+      const record = await recordAt(index);
+      const current = await customer.api.current(scopeAt(index));
 
       expect(record.outcome).toBe(outcome);
       expect(record.billing).toMatchObject({ credits_charged: charged, disposition });

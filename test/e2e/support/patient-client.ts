@@ -1,7 +1,7 @@
 import type { InventoryKey } from '@inventory/contracts/inventory-key';
 import { systemIdentifiers } from '@inventory/runtime/identifiers';
 import { pause } from '@inventory/runtime/wait';
-import type { ApiAnswer } from '../../../services/gateway/test/support/api-call.ts';
+import type { ApiResponse } from '../../../services/gateway/test/support/api-call.ts';
 import type { PublicApi } from './public-api.ts';
 
 type Operation = 'refresh' | 'status' | 'current' | 'live_page';
@@ -54,13 +54,13 @@ export function createPatientClient(options: PatientClientOptions): PatientClien
       const startMs = options.nowMs();
       for (let tries = 0; ; tries += 1) {
         const api = options.apis[tries % options.apis.length] as PublicApi;
-        const { attempt, answer } = await attemptOf('refresh', options.nowMs, () =>
+        const { attempt, response } = await attemptOf('refresh', options.nowMs, () =>
           api.refresh(scope, { key }),
         );
         attempts.push(attempt);
         options.onAttempt?.(attempt);
-        if (answer?.status === 202) {
-          return { refreshId: answer.json.data.refresh_id, scope, key, attempts };
+        if (response?.status === 202) {
+          return { refreshId: response.json.data.refresh_id, scope, key, attempts };
         }
         const late = options.nowMs() - startMs > options.giveUpAfterMs;
         if (late || !repeated.has(attempt.status)) {
@@ -76,20 +76,20 @@ export function createPatientClient(options: PatientClientOptions): PatientClien
 export async function attemptOf<Of extends Operation>(
   operation: Of,
   nowMs: () => number,
-  call: () => Promise<ApiAnswer>,
-): Promise<{ readonly attempt: Attempt<Of>; readonly answer: ApiAnswer | null }> {
+  call: () => Promise<ApiResponse>,
+): Promise<{ readonly attempt: Attempt<Of>; readonly response: ApiResponse | null }> {
   const atMs = nowMs();
   try {
-    const answer = await call();
-    const { status, headers, tookMs } = answer;
-    const code = status >= 400 ? answer.json.error.code : null;
+    const response = await call();
+    const { status, headers, tookMs } = response;
+    const code = status >= 400 ? response.json.error.code : null;
     const retryAfter = headers['retry-after'] ?? null;
-    return { answer, attempt: { operation, atMs, status, code, retryAfter, tookMs } };
+    return { response, attempt: { operation, atMs, status, code, retryAfter, tookMs } };
   } catch (error) {
     const code = error instanceof Error ? error.message : String(error);
     const tookMs = nowMs() - atMs;
     return {
-      answer: null,
+      response: null,
       attempt: { operation, atMs, status: 0, code, retryAfter: null, tookMs },
     };
   }

@@ -70,7 +70,7 @@ export async function openTruthReader(): Promise<TruthReader> {
     }
   }
 
-  /** A last page without a new asset may lie behind a cursor that is lost: walk again. */
+  /** A last page without a new asset may lie after a cursor that is lost: walk again. */
   async function walkToEnd(scope: InventoryKey, language: string): Promise<Page[]> {
     const pages = await walk(scope, language);
     const before = new Set(pages.slice(0, -1).flatMap(idsOf));
@@ -129,7 +129,7 @@ function truthOf(pages: readonly Page[]): PlatformTruth {
         row['currencyid'] === undefined
           ? `asset ${asset['assetid']}`
           : `currency ${row['currencyid']}`;
-      // Seen twice it is one asset: at its first place, with its last amount.
+      // Seen twice it is one asset: at its first position, with its last amount.
       assets.set(key, asset);
     }
     for (const row of page.descriptions ?? []) descriptions.set(joinKey(row), shownText(row));

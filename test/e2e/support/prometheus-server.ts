@@ -19,7 +19,7 @@ export interface PrometheusServer {
   /** What a query gives at this moment; rejects when Prometheus does not understand it. */
   query(expr: string): Promise<readonly Sample[]>;
   /** Its other answers, by path below /api/v1. */
-  // biome-ignore lint/suspicious/noExplicitAny: tests look wherever they like.
+  // biome-ignore lint/suspicious/noExplicitAny: tests read any member.
   get(path: string): Promise<any>;
   close(): Promise<void>;
 }
@@ -47,10 +47,10 @@ export async function startPrometheus(
     removeAfterDeath: folder,
   });
   async function get(path: string) {
-    const answer = await fetch(`http://${address}/api/v1/${path}`);
-    const body = (await answer.json()) as { status: string; error?: string; data: unknown };
+    const response = await fetch(`http://${address}/api/v1/${path}`);
+    const body = (await response.json()) as { status: string; error?: string; data: unknown };
     if (body.status !== 'success') throw new Error(`${path}: ${body.error}`);
-    // biome-ignore lint/suspicious/noExplicitAny: tests look wherever they like.
+    // biome-ignore lint/suspicious/noExplicitAny: tests read any member.
     return body.data as any;
   }
   const server: PrometheusServer = {

@@ -2,7 +2,7 @@ import { refreshLink, refreshRecord } from '@inventory/contracts/http/refresh';
 import type { InventoryKey } from '@inventory/contracts/inventory-key';
 import { asSent } from '@inventory/testkit/as-sent';
 import type { z } from 'zod';
-import type { ApiAnswer, ApiCall } from '../../../services/gateway/test/support/api-call.ts';
+import type { ApiCall, ApiResponse } from '../../../services/gateway/test/support/api-call.ts';
 import { callDocumented } from '../../../services/gateway/test/support/call-documented.ts';
 
 export type RefreshRecord = z.input<typeof refreshRecord>;
@@ -15,16 +15,16 @@ export interface RefreshOptions {
 
 /** The public API as one Credential sees it. */
 export interface PublicApi {
-  call(wanted: ApiCall): Promise<ApiAnswer>;
-  refresh(scope: InventoryKey, options?: RefreshOptions): Promise<ApiAnswer>;
+  call(wanted: ApiCall): Promise<ApiResponse>;
+  refresh(scope: InventoryKey, options?: RefreshOptions): Promise<ApiResponse>;
   /** A refresh that has to be accepted; its id. */
   accepted(scope: InventoryKey, options?: RefreshOptions): Promise<string>;
-  status(refreshId: string): Promise<ApiAnswer>;
+  status(refreshId: string): Promise<ApiResponse>;
   /** The record, which has to keep the contract. */
   record(refreshId: string): Promise<RefreshRecord>;
-  cancel(refreshId: string): Promise<ApiAnswer>;
-  list(projectId: string, query?: string): Promise<ApiAnswer>;
-  current(scope: InventoryKey, query?: string): Promise<ApiAnswer>;
+  cancel(refreshId: string): Promise<ApiResponse>;
+  list(projectId: string, query?: string): Promise<ApiResponse>;
+  current(scope: InventoryKey, query?: string): Promise<ApiResponse>;
   /** The same Credential at another gateway. */
   at(gatewayUrl: string): PublicApi;
 }
@@ -48,15 +48,16 @@ export function createPublicApi(gatewayUrl: string, apiKey: string | null): Publ
     call,
     refresh,
     async accepted(scope, options) {
-      const answer = await refresh(scope, options);
-      if (answer.status !== 202) throw new Error(`not accepted: ${answer.status} ${answer.text}`);
-      return asSent(refreshRecord, answer.json.data).refresh_id;
+      const response = await refresh(scope, options);
+      if (response.status !== 202)
+        throw new Error(`not accepted: ${response.status} ${response.text}`);
+      return asSent(refreshRecord, response.json.data).refresh_id;
     },
     status,
     async record(refreshId) {
-      const answer = await status(refreshId);
-      if (answer.status !== 200) throw new Error(`not read: ${answer.status} ${answer.text}`);
-      return asSent(refreshRecord, answer.json.data);
+      const response = await status(refreshId);
+      if (response.status !== 200) throw new Error(`not read: ${response.status} ${response.text}`);
+      return asSent(refreshRecord, response.json.data);
     },
     cancel: (refreshId) => call({ method: 'POST', path: `${refreshLink(refreshId)}/cancel` }),
     list: (projectId, query = '') =>

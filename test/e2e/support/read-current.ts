@@ -4,12 +4,12 @@ import { pageReadMeta } from '@inventory/contracts/http/meta';
 import type { InventoryKey } from '@inventory/contracts/inventory-key';
 import { asSent } from '@inventory/testkit/as-sent';
 import type { z } from 'zod';
-import type { ApiAnswer } from '../../../services/gateway/test/support/api-call.ts';
+import type { ApiResponse } from '../../../services/gateway/test/support/api-call.ts';
 import { joinKey, type PlatformTruth, type Row } from './platform-truth.ts';
 import type { PublicApi } from './public-api.ts';
 
 export interface ReadPage {
-  readonly answer: ApiAnswer;
+  readonly response: ApiResponse;
   readonly page: z.input<typeof currentPage>;
   readonly meta: z.input<typeof pageReadMeta>;
   /** Digit by digit: it may exceed what a number holds. */
@@ -29,14 +29,14 @@ export async function readAllPages(
     if (pageSize !== undefined) query.set('page_size', String(pageSize));
     if (language !== undefined) query.set('language', language);
     if (cursor !== null) query.set('cursor', cursor);
-    const answer: ApiAnswer = await api.current(scope, `?${query}`);
-    if (answer.status !== 200) throw new Error(`not read: ${answer.status} ${answer.text}`);
+    const response: ApiResponse = await api.current(scope, `?${query}`);
+    if (response.status !== 200) throw new Error(`not read: ${response.status} ${response.text}`);
     // Of rows any member may be there, also one that no parsed object can have.
-    currentPage.parse(answer.json.data);
-    const page: z.input<typeof currentPage> = answer.json.data;
-    const meta = asSent(pageReadMeta, answer.json.meta);
-    const [, totalAmount = ''] = /"total_amount":([0-9]+)/.exec(answer.text) ?? [];
-    pages.push({ answer, page, meta, totalAmount });
+    currentPage.parse(response.json.data);
+    const page: z.input<typeof currentPage> = response.json.data;
+    const meta = asSent(pageReadMeta, response.json.meta);
+    const [, totalAmount = ''] = /"total_amount":([0-9]+)/.exec(response.text) ?? [];
+    pages.push({ response, page, meta, totalAmount });
     cursor = page.pagination.next_cursor;
   } while (cursor !== null);
   return pages;

@@ -4,7 +4,7 @@ import { pageReadMeta } from '@inventory/contracts/http/meta';
 import { v1Inventory } from '@inventory/contracts/http/v1';
 import type { InventoryKey } from '@inventory/contracts/inventory-key';
 import { asSent } from '@inventory/testkit/as-sent';
-import type { ApiAnswer } from '../../../services/gateway/test/support/api-call.ts';
+import type { ApiResponse } from '../../../services/gateway/test/support/api-call.ts';
 import { joinKey, type PlatformTruth, type Row } from './platform-truth.ts';
 import { inventoryPath, type PublicApi } from './public-api.ts';
 
@@ -15,7 +15,7 @@ export interface LiveWalk {
     readonly descriptions: readonly Row[];
   }[];
   /** The answer that ended the walk: the last page, or a refusal. */
-  readonly end: ApiAnswer;
+  readonly end: ApiResponse;
 }
 
 export interface WalkOptions {

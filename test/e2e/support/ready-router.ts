@@ -98,6 +98,6 @@ export async function routeWhileReady(replicaOf: () => Replica | null): Promise<
 async function isReady(healthUrl: string | undefined): Promise<boolean> {
   if (healthUrl === undefined) return false;
   const signal = AbortSignal.timeout(probeTimeoutMs);
-  const answer = await fetch(`${healthUrl}/readyz`, { signal }).catch(() => null);
-  return answer?.status === 200;
+  const response = await fetch(`${healthUrl}/readyz`, { signal }).catch(() => null);
+  return response?.status === 200;
 }

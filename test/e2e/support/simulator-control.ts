@@ -4,7 +4,7 @@ import { callOnce } from '../../support/call-once.ts';
 
 /** The knobs of the simulated platform. */
 export interface SimulatorControl {
-  // biome-ignore lint/suspicious/noExplicitAny: tests look wherever they like.
+  // biome-ignore lint/suspicious/noExplicitAny: tests read any member.
   call(method: string, path: string, body?: unknown): Promise<any>;
   /** Fails requests that match; see the simulator's README. */
   fail(fault: Readonly<Record<string, unknown>>): Promise<void>;

@@ -11,8 +11,8 @@ export interface StreamFollower {
   readonly projectId: string;
   /** What its callback was given, repetitions included. */
   readonly applied: readonly AppliedEvent[];
-  /** Whether it has a place to come back to. */
-  readonly isPlaced: () => boolean;
+  /** Whether it has a position to resume from. */
+  readonly hasPosition: () => boolean;
   /** What ended the reading before it was stopped. */
   readonly failure: () => unknown;
   readonly interruptions: () => number;
@@ -34,7 +34,7 @@ export function startFollower(options: FollowerOptions): StreamFollower {
   const library = options.library ?? { createInventoryClient };
   const stopped = new AbortController();
   const applied: AppliedEvent[] = [];
-  let isPlaced = false;
+  let hasPosition = false;
   let interruptions = 0;
   let failure: unknown;
   const reading = library
@@ -44,7 +44,7 @@ export function startFollower(options: FollowerOptions): StreamFollower {
       lastEventId,
       onEvent: (event) => void applied.push({ event, atMs: Date.now() }),
       onProgress: () => {
-        isPlaced = true;
+        hasPosition = true;
       },
       onInterruption: () => {
         interruptions += 1;
@@ -57,7 +57,7 @@ export function startFollower(options: FollowerOptions): StreamFollower {
   return {
     projectId,
     applied,
-    isPlaced: () => isPlaced,
+    hasPosition: () => hasPosition,
     failure: () => failure,
     interruptions: () => interruptions,
     async stop() {

@@ -1,6 +1,6 @@
 import { v1AliasFailure, v1OriginalFailure } from '@inventory/contracts/http/v1';
 import type { InventoryKey } from '@inventory/contracts/inventory-key';
-import type { ApiAnswer } from '../../../services/gateway/test/support/api-call.ts';
+import type { ApiResponse } from '../../../services/gateway/test/support/api-call.ts';
 import { type LiveEnd, scopeOfEnd } from './live-ends.ts';
 import type { ScenarioPlan } from './live-scenarios.ts';
 import type { Customer } from './operator.ts';
@@ -16,10 +16,10 @@ const texts: Readonly<Record<number, string>> = {
   502: 'Upstream unavailable',
 };
 
-export function expectSigned(answer: ApiAnswer): void {
-  expect(answer.headers['deprecation']).toMatch(/^@[0-9]+$/);
-  expect(answer.headers['link']).toContain('rel="successor-version"');
-  expect(answer.headers['x-request-id']).toMatch(/^req_/);
+export function expectSigned(response: ApiResponse): void {
+  expect(response.headers['deprecation']).toMatch(/^@[0-9]+$/);
+  expect(response.headers['link']).toContain('rel="successor-version"');
+  expect(response.headers['x-request-id']).toMatch(/^req_/);
 }
 
 /** Whatever the platform answers, a dialect only words it: every end in one of them, each status in both. */
@@ -53,10 +53,10 @@ export function testV1Scenarios(dialect: V1Dialect, plan: ScenarioPlan): void {
     for (const _collector of stack().gatewayUrls) await walkV1(another.api, dialect, healthy);
   }
 
-  function expectBill(answer: ApiAnswer, remaining: number): void {
-    expect(answer.headers['x-credits-charged']).toBe('1');
-    expect(answer.headers['x-credits-remaining']).toBe(String(remaining));
-    const apiCredits = answer.headers['x-api-credits-remaining'];
+  function expectBill(response: ApiResponse, remaining: number): void {
+    expect(response.headers['x-credits-charged']).toBe('1');
+    expect(response.headers['x-credits-remaining']).toBe(String(remaining));
+    const apiCredits = response.headers['x-api-credits-remaining'];
     expect(apiCredits).toBe(dialect === 'original' ? String(remaining) : undefined);
   }
 

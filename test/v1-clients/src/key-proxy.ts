@@ -45,11 +45,11 @@ export async function startKeyProxy(access: V1Access): Promise<KeyProxy> {
 }
 
 async function forward(url: string, apiKey: string, response: ServerResponse): Promise<void> {
-  const answer = await fetch(url, { headers: { 'X-API-Key': apiKey }, redirect: 'manual' });
+  const forwarded = await fetch(url, { headers: { 'X-API-Key': apiKey }, redirect: 'manual' });
   const headers = passedHeaders.flatMap((name) => {
-    const value = answer.headers.get(name);
+    const value = forwarded.headers.get(name);
     return value === null ? [] : [[name, value] as const];
   });
-  const body = Buffer.from(await answer.arrayBuffer());
-  response.writeHead(answer.status, Object.fromEntries(headers)).end(body);
+  const body = Buffer.from(await forwarded.arrayBuffer());
+  response.writeHead(forwarded.status, Object.fromEntries(headers)).end(body);
 }

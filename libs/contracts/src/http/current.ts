@@ -79,6 +79,6 @@ export const currentPage = wire({
   ...foundFields,
 });
 
-/** The same without its rows and its total amount, whose digits are written as text: before and behind it. */
+/** The same without its rows and its total amount, whose digits are written as text: before and after it. */
 export const currentPageBefore = wire({ ...observedFields, totalCount });
-export const currentPageBehind = wire(foundFields);
+export const currentPageTail = wire(foundFields);

@@ -31,7 +31,7 @@ export const maxCredits = z
       'the `reservation` of the price list in force (`GET /v2/prices`) where that is more.',
   );
 
-/** Oldest observation that may answer a refresh. */
+/** Oldest observation that may complete a refresh. */
 export const maxAgeSecondsMax = 86_400;
 
 export const maxAgeSeconds = z

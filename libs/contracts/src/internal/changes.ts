@@ -22,13 +22,13 @@ export const changesPageQuery = wire({
   /** What the first page led to, and the key of the last change given: all three on later pages. */
   revisionId: orNull(revisionId),
   observationId: orNull(observationId),
-  behind: orNull(changeKey),
+  afterKey: orNull(changeKey),
 }).refine(
   (query) =>
     (query.revisionId === null) === (query.observationId === null) &&
-    (query.revisionId === null) === (query.behind === null),
+    (query.revisionId === null) === (query.afterKey === null),
   {
-    path: ['behind'],
+    path: ['afterKey'],
     message: 'a pinned chain names its revision, its observation and its position',
   },
 );

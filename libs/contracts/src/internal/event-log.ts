@@ -89,13 +89,13 @@ const { get, post } = operationsFor(['gateway']);
 
 /** The event-stream's internal API of logs. */
 export const logApi = {
-  readHeads: post('/logs/heads', { input: { body: logHeadsQuery }, answer: logHeads }),
+  readHeads: post('/logs/heads', { input: { body: logHeadsQuery }, response: logHeads }),
   readAppendedHeads: get('/logs/appended', {
     input: { query: appendedHeadsQuery },
-    answer: appendedHeads,
+    response: appendedHeads,
   }),
   readLogBatch: get('/projects/{project_id}/log', {
     input: { path: projectPath, query: logBatchQuery },
-    answer: logBatch,
+    response: logBatch,
   }),
 };

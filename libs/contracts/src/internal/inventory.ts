@@ -63,7 +63,7 @@ export type StagingQuery = z.output<typeof stagingQuery>;
 /** Response of GET /scans/{scan_id}/epochs/{epoch}/pages: the staged pages. */
 const stagedPages = z.object({ pages: z.array(manifestPage).max(scanPagesMax) });
 
-/** What a packed page begins with, before its rows: every value of a request stands behind them. */
+/** What a packed page begins with, before its rows: every value of a request follows them. */
 export const packedPageBeginning = '{"success":true,"data":{';
 
 /** Query of GET /inventories/{platform_id}/{app_id}/{context_id}/page of the revision-store. */
@@ -145,20 +145,20 @@ export const chunkPath = wire({
 export const inventoryApi = {
   listStagedPages: operationsFor(['gateway']).get(pages, {
     input: { path: epochPath },
-    answer: stagedPages,
+    response: stagedPages,
   }),
   readEpoch: operationsFor(['gateway', 'refresh-collector']).get(`${inventory}/epoch`, {
     input: { path: scopePath },
-    answer: wire({ inventoryEpoch }),
+    response: wire({ inventoryEpoch }),
   }),
   readSummary: operationsFor(['gateway']).get(`${inventory}/summary`, {
     input: { path: scopePath },
-    answer: savedSummary,
+    response: savedSummary,
     refusals: ['inventory_revision_not_found'],
   }),
   readObservation: operationsFor(['refresh-collector']).get(`${inventory}/observation`, {
     input: { path: scopePath },
-    answer: savedObservation,
+    response: savedObservation,
     refusals: ['inventory_revision_not_found'],
   }),
 };

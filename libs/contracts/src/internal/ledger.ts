@@ -211,45 +211,45 @@ const { get, put, post } = operationsFor(['gateway']);
 
 /** The internal API of the billing-ledger. */
 export const ledgerApi = {
-  readBalance: get('/accounts/{account_id}/balance', { input: { path }, answer: balanceView }),
-  readTerms: get('/accounts/{account_id}/terms', { input: { path }, answer: accountTerms }),
+  readBalance: get('/accounts/{account_id}/balance', { input: { path }, response: balanceView }),
+  readTerms: get('/accounts/{account_id}/terms', { input: { path }, response: accountTerms }),
   readFunds: get('/accounts/{account_id}/funds', {
     input: { path, query: wire({ projectId, credentialId: orNull(credentialId) }) },
-    answer: accountFunds,
+    response: accountFunds,
   }),
-  listHolds: get('/accounts/{account_id}/holds', { input: { path }, answer: holdList }),
+  listHolds: get('/accounts/{account_id}/holds', { input: { path }, response: holdList }),
   readStatement: get('/accounts/{account_id}/statement', {
     input: { path, query: statementQuery },
-    answer: statementPage,
+    response: statementPage,
   }),
   readUsage: get('/accounts/{account_id}/usage', {
     input: { path, query: usageQuery },
-    answer: usageReport,
+    response: usageReport,
     refusals: ['usage_too_large'],
   }),
   readOutcomes: operationsFor(['refresh-collector']).get('/accounts/{account_id}/outcomes', {
     input: { path, query: outcomesQuery },
-    answer: outcomeList,
+    response: outcomeList,
   }),
   listOldHolds: operationsFor(['refresh-collector']).get('/holds', {
     input: { query: holdsQuery },
-    answer: holdList,
+    response: holdList,
   }),
-  verify: post('/verify', { input: {}, answer: verifyReport }),
+  verify: post('/verify', { input: {}, response: verifyReport }),
   listQuarantined: get('/quarantine', {
     input: { query: z.object({ limit }) },
-    answer: quarantineList,
+    response: quarantineList,
   }),
   liftQuarantine: post('/quarantine/{account_id}/lift', {
     input: { path },
-    answer: quarantineLifted,
+    response: quarantineLifted,
   }),
   /** The list in force, and the announced ones. */
-  readPrices: get('/prices', { input: {}, answer: priceSchedule }),
-  listPriceLists: get('/price-lists', { input: {}, answer: priceLists }),
+  readPrices: get('/prices', { input: {}, response: priceSchedule }),
+  listPriceLists: get('/price-lists', { input: {}, response: priceLists }),
   publishPriceList: put('/price-lists/{version}', {
     input: { path: priceListPath, body: newPriceList },
-    answer: priceList,
+    response: priceList,
     refusals: ['price_version_conflict', 'effective_date_too_early'],
   }),
 };

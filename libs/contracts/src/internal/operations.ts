@@ -16,12 +16,12 @@ export interface InternalOperation {
   };
   /** Of a success; 200 when absent. */
   readonly status?: 201;
-  readonly answer: z.ZodType;
+  readonly response: z.ZodType;
   /** Refusals that are responses to the caller; any other is a fault. */
   readonly refusals?: readonly RefusalCode[];
 }
 
-type Rest = Pick<InternalOperation, 'input' | 'status' | 'answer' | 'refusals'>;
+type Rest = Pick<InternalOperation, 'input' | 'status' | 'response' | 'refusals'>;
 
 /** Declares operations that these services may call. */
 export function operationsFor(callers: readonly ServiceName[]) {

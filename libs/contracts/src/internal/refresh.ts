@@ -80,16 +80,16 @@ const attemptQuery = wire({
   ...scopePath.shape,
   accountId,
   idempotencyKey: idempotencyKey.optional(),
-  /** Given where a saved observation may answer it. */
+  /** Given where a saved observation may complete it. */
   language: language.optional(),
   maxAgeSeconds: canonicalDecimal(0, maxAgeSecondsMax).optional(),
 });
 const attemptView = wire({
-  /** Whether another attempt holds its key: it would be answered as that one. */
+  /** Whether another attempt holds its key: it would get the response of that one. */
   isKnownKey: z.boolean(),
   /** What its admission would refuse it with now, before its funds; null for a known key. */
   refusal: refreshRefusal.nullable(),
-  /** Whether a saved observation would answer it now, without funds. */
+  /** Whether a saved observation would complete it now, without funds. */
   isSaved: z.boolean(),
 });
 export type AttemptView = z.output<typeof attemptView>;
@@ -111,23 +111,23 @@ const { get, put, remove } = operationsFor(['gateway']);
 export const refreshApi = {
   readRefresh: get('/refreshes/{refresh_id}', {
     input: { path: refreshIdPath, query: refreshQuery },
-    answer: refreshView,
+    response: refreshView,
     refusals: ['refresh_not_found'],
   }),
   listRefreshes: get('/projects/{project_id}/refreshes', {
     input: { path: projectPath, query: refreshListQuery },
-    answer: refreshList,
+    response: refreshList,
   }),
   readAttempt: get('/projects/{project_id}/attempt', {
     input: { path: projectPath, query: attemptQuery },
-    answer: attemptView,
+    response: attemptView,
   }),
-  readAdmission: get('/admission', { input: {}, answer: admissionView }),
-  setAdmission: put('/admission', { input: { body: admissionChange }, answer: admissionView }),
+  readAdmission: get('/admission', { input: {}, response: admissionView }),
+  setAdmission: put('/admission', { input: { body: admissionChange }, response: admissionView }),
   /** Scans of it that are under way end, and its size is forgotten; after the revision-store erased it. */
   eraseInventory: remove('/inventories/{platform_id}/{app_id}/{context_id}', {
     input: { path: scopePath },
-    answer: z.object({}),
+    response: z.object({}),
   }),
-  readStatus: get('/status', { input: {}, answer: serviceStatus }),
+  readStatus: get('/status', { input: {}, response: serviceStatus }),
 };

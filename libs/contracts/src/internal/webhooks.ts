@@ -72,8 +72,8 @@ const internalDeliveryPage = wire({
   nextBefore: z.string().nullable(),
 });
 
-/** Response of GET /internal/projects/{project_id}/standing of the gateway. */
-const projectStanding = wire({
+/** Response of GET /internal/projects/{project_id}/event-access of the gateway. */
+const projectEventAccess = wire({
   projectId,
   /** Project and account are active, and the account has events. */
   events: z.boolean(),
@@ -99,64 +99,64 @@ export const webhookApi = {
   createEndpoint: post(endpoints, {
     input: { path: projectPath, body: newWebhookEndpointOfAccount },
     status: 201,
-    answer: webhookEndpointWithSecret,
+    response: webhookEndpointWithSecret,
     refusals: ['webhook_endpoint_limit_reached', 'invalid_request'],
   }),
-  listEndpoints: get(endpoints, { input: { path: projectPath }, answer: allWebhookEndpoints }),
-  readEndpoint: get(endpoint, { input: { path }, answer: webhookEndpoint, refusals: [notFound] }),
+  listEndpoints: get(endpoints, { input: { path: projectPath }, response: allWebhookEndpoints }),
+  readEndpoint: get(endpoint, { input: { path }, response: webhookEndpoint, refusals: [notFound] }),
   changeEndpoint: put(endpoint, {
     input: { path, body: webhookEndpointChange },
-    answer: webhookEndpoint,
+    response: webhookEndpoint,
     refusals: [...changeRefusals, 'invalid_request'],
   }),
   deleteEndpoint: remove(endpoint, {
     input: { path },
-    answer: deletedWebhookEndpoint,
+    response: deletedWebhookEndpoint,
     refusals: [notFound],
   }),
   rotateSecret: post(`${endpoint}/rotate-secret`, {
     input: { path, body: keyedWebhookRotation },
-    answer: rotatedWebhookSecret,
+    response: rotatedWebhookSecret,
     refusals: [...changeRefusals, 'idempotency_conflict', 'secret_rotation_in_progress'],
   }),
   sendPing: post(`${endpoint}/test`, {
     input: { path },
-    answer: webhookPing,
+    response: webhookPing,
     refusals: [notFound],
   }),
   listDeliveries: get(`${endpoint}/deliveries`, {
     input: { path, query: internalDeliveriesQuery },
-    answer: internalDeliveryPage,
+    response: internalDeliveryPage,
     refusals: [notFound],
   }),
   redeliverEvents: post(`${endpoint}/redeliver`, {
     input: { path, body: webhookRedelivery },
-    answer: webhookRedelivered,
+    response: webhookRedelivered,
     refusals: [notFound, 'event_not_found'],
   }),
   /** Sends a signed sample of a completed refresh to the endpoints that subscribe to it. */
   sendSample: post('/projects/{project_id}/sample-event', {
     input: { path: projectPath },
     status: 201,
-    answer: watchTest,
+    response: watchTest,
   }),
   listEventDeliveries: get('/projects/{project_id}/event-deliveries', {
     input: { path: projectPath, query: eventDeliveriesQuery },
-    answer: eventDeliveries,
+    response: eventDeliveries,
   }),
 };
 
 const forEvents = operationsFor(['event-stream']);
 
 /** What the event-stream reads of Projects, from the gateway. */
-export const standingApi = {
-  readStanding: forEvents.get('/internal/projects/{project_id}/standing', {
+export const eventAccessApi = {
+  readEventAccess: forEvents.get('/internal/projects/{project_id}/event-access', {
     input: { path: projectPath },
-    answer: projectStanding,
+    response: projectEventAccess,
     refusals: ['project_not_found'],
   }),
   listEventProjects: forEvents.get('/internal/accounts/{account_id}/event-projects', {
     input: { path: wire({ accountId }), query: eventProjectsQuery },
-    answer: eventProjects,
+    response: eventProjects,
   }),
 };

@@ -41,7 +41,7 @@ export const refreshRequested = wire({
   freshness: orNull(
     wire({
       maxAgeSeconds: z.int().min(0),
-      /** Of the list in force: an answer from what is saved states it. */
+      /** Of the list in force: a reply from what is saved states it. */
       priceVersion: z.int(),
     }),
   ),
@@ -78,7 +78,7 @@ export const refreshDecisionReply = z.discriminatedUnion('decision', [
     decision: z.literal('refused'),
     refusal: refreshRefusal,
   }),
-  /** A saved observation answers it: it is completed, and nothing was held. */
+  /** A saved observation completes it, and nothing was held. */
   wire({
     waitingId,
     refreshId,
@@ -105,7 +105,7 @@ export function acceptanceOf(held: ReturnType<typeof heldBy>): RefreshAcceptance
   return { priceVersion, creditsReserved: 0, unitsReserved: amount, unitsRemaining: available };
 }
 
-/** The collector's answer to a cancel. */
+/** The collector's reply to a cancel. */
 export const refreshCancelReply = wire({
   waitingId,
   refreshId,

@@ -101,11 +101,11 @@ export function createBatchHandler(
     // A restarted client has forgotten the pause.
     if (flooded.has(key)) return member.pause(physical, partition);
     const queue = queueOf(physical, partition);
-    if (!queue.add(fetchedRecords(batch, logicalTopic(topicPrefix, physical)), batch.behind))
-      return;
+    if (!queue.add(fetchedRecords(batch, logicalTopic(topicPrefix, physical)), batch.lag)) return;
     // The next fetch continues here; commits follow the handlers.
     batch.accept();
-    if (work.gatherMs !== undefined && batch.behind <= 0) await pause(work.gatherMs, ending.signal);
+    if (work.batchWindowMs !== undefined && batch.lag <= 0)
+      await pause(work.batchWindowMs, ending.signal);
     if (await queue.hasCapacityWithin(backpressureMs)) return;
     member.pause(physical, partition);
     void queue.waitForCapacity().then(() => {

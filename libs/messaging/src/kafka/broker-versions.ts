@@ -63,7 +63,7 @@ export function versionProblems(
 }
 
 const answerDeadlineMs = 3_000;
-const answerBytesMax = 1024 * 1024;
+const responseBytesMax = 1024 * 1024;
 const apiVersionsKey = 18;
 const unsupportedVersion = 35;
 
@@ -93,12 +93,12 @@ async function readVersions(
   const socket = openSocket(address, tls);
   socket.write(versionsRequest());
   try {
-    const answer = await withDeadline(
-      readAnswer(socket),
+    const response = await withDeadline(
+      readResponse(socket),
       answerDeadlineMs,
       `reading the versions of ${broker}`,
     );
-    return parseVersions(answer);
+    return parseVersions(response);
   } finally {
     socket.destroy();
   }
@@ -115,25 +115,25 @@ function versionsRequest(): Buffer {
   return request;
 }
 
-async function readAnswer(socket: Socket): Promise<Buffer> {
-  let answer = Buffer.alloc(0);
+async function readResponse(socket: Socket): Promise<Buffer> {
+  let response = Buffer.alloc(0);
   for await (const part of socket as AsyncIterable<Buffer>) {
-    answer = Buffer.concat([answer, part]);
-    if (answer.length >= 4 && answer.length >= 4 + answer.readInt32BE(0)) return answer;
-    if (answer.length > answerBytesMax) break;
+    response = Buffer.concat([response, part]);
+    if (response.length >= 4 && response.length >= 4 + response.readInt32BE(0)) return response;
+    if (response.length > responseBytesMax) break;
   }
   throw new Error('the response is no list of versions');
 }
 
 /** After size and correlation id: an error code, then key, oldest and newest version of each. */
-function parseVersions(answer: Buffer): Map<number, VersionRange> {
+function parseVersions(response: Buffer): Map<number, VersionRange> {
   const offered = new Map<number, VersionRange>();
-  if (answer.readInt16BE(8) === unsupportedVersion) return offered;
-  const entries = answer.readInt32BE(10);
+  if (response.readInt16BE(8) === unsupportedVersion) return offered;
+  const entries = response.readInt32BE(10);
   for (let index = 0; index < entries; index += 1) {
     const at = 14 + index * 6;
-    const range = { min: answer.readInt16BE(at + 2), max: answer.readInt16BE(at + 4) };
-    offered.set(answer.readInt16BE(at), range);
+    const range = { min: response.readInt16BE(at + 2), max: response.readInt16BE(at + 4) };
+    offered.set(response.readInt16BE(at), range);
   }
   return offered;
 }

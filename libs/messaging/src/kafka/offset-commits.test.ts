@@ -5,11 +5,11 @@ import type { GroupPosition } from './wire-client.ts';
 
 let commits: OffsetCommits;
 
-function open(answer: () => Promise<void> = async () => {}) {
+function open(respond: () => Promise<void> = async () => {}) {
   const sent: string[][] = [];
   const commit = async (offsets: readonly GroupPosition[]) => {
     sent.push(offsets.map(({ partition, offset }) => `${partition}:${offset}`));
-    await answer();
+    await respond();
   };
   commits = createOffsetCommits(only({ commit }), testLogger);
   return sent;

@@ -13,9 +13,9 @@ import type { WireProducer } from './wire-client.ts';
 /** A producer whose sends the test completes. */
 const sendingBy = (send: WireProducer['send']): WireProducer => ({ send, close: async () => {} });
 
-const record = (place: number): WireRecord => ({
+const record = (index: number): WireRecord => ({
   key: 'k',
-  value: Buffer.from(String(place)),
+  value: Buffer.from(String(index)),
   headers: {},
 });
 const placesOf = (records: readonly WireRecord[]) => records.map(({ value }) => Number(value));
@@ -42,9 +42,9 @@ test('one request per topic is in flight, records keep their order, none is lost
         const wanted = new Map<string, number[]>();
 
         const sending = calls.map(([topic, count]) => {
-          const places = wanted.get(topic) ?? [];
-          const next = Array.from({ length: count }, (_, index) => places.length + index);
-          wanted.set(topic, [...places, ...next]);
+          const indexes = wanted.get(topic) ?? [];
+          const next = Array.from({ length: count }, (_, index) => indexes.length + index);
+          wanted.set(topic, [...indexes, ...next]);
           return sender.send([{ topic, records: next.map(record) }]);
         });
         await scheduler.waitFor(Promise.all(sending));
@@ -64,7 +64,7 @@ test('a full queue refuses a call as a whole, over all its topics, and accepts t
     arrived.push(...placesOf(records));
   });
   const sender = createRecordSender(producer);
-  const many = Array.from({ length: recordsWaitingMax }, (_, place) => record(place));
+  const many = Array.from({ length: recordsWaitingMax }, (_, index) => record(index));
   const filling = sender.send([{ topic: 'full', records: many }]);
 
   const refused = sender.send([
@@ -76,7 +76,7 @@ test('a full queue refuses a call as a whole, over all its topics, and accepts t
   gate.resolve();
   await filling;
   await sender.send([{ topic: 'full', records: [record(-3)] }]);
-  expect(arrived.filter((place) => place < 0)).toEqual([-3]);
+  expect(arrived.filter((index) => index < 0)).toEqual([-3]);
   expect(arrived).toHaveLength(recordsWaitingMax + 1);
 });
 

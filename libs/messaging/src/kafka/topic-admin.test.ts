@@ -19,15 +19,18 @@ const refusal = (...codes: number[]) =>
   );
 
 /** A cluster that creates only some of the requested topics. */
-function slowCluster(existing: string[], answers: readonly { creates: string[]; error?: Error }[]) {
+function slowCluster(
+  existing: string[],
+  responses: readonly { creates: string[]; error?: Error }[],
+) {
   const asked: string[][] = [];
   const admin = only<Admin>({
     listTopics: async () => [...existing],
     async createTopics({ topics }) {
-      const answer = answers[asked.length];
+      const response = responses[asked.length];
       asked.push(topics.map(({ topic }) => topic));
-      existing.push(...(answer?.creates ?? []));
-      if (answer?.error) throw answer.error;
+      existing.push(...(response?.creates ?? []));
+      if (response?.error) throw response.error;
       return true;
     },
   });
@@ -65,7 +68,7 @@ test('an invalid topic is an error at once', async () => {
 
 test('a request that met no broker is repeated: kafkajs 2.2.4 reads a property of null then', async () => {
   const noMetadata = new TypeError("Cannot read properties of null (reading 'topicMetadata')");
-  const answers = [Promise.reject(noMetadata), Promise.resolve('settled')];
+  const responses = [Promise.reject(noMetadata), Promise.resolve('settled')];
 
-  expect(await untilSettled(async () => answers.shift())).toBe('settled');
+  expect(await untilSettled(async () => responses.shift())).toBe('settled');
 });

@@ -73,7 +73,7 @@ export interface FetchedBatch {
   readonly partition: number;
   readonly records: readonly ReadRecord[];
   /** How many records after them are not fetched yet. */
-  readonly behind: number;
+  readonly lag: number;
   /** The next fetch continues after these records; otherwise it reads them again. */
   accept(): void;
 }

@@ -3,7 +3,7 @@ import { waitFor } from '@inventory/testkit/wait-for';
 import { encode, type WireRecord } from '../../src/wire-record.ts';
 import type { BusWorld } from '../support/bus-world.ts';
 import { recordWork } from '../support/record-work.ts';
-import { cancel, firstPlaces, newKeys, workTopic } from '../support/test-messages.ts';
+import { cancel, firstIndexes, newKeys, workTopic } from '../support/test-messages.ts';
 
 /** Records that no consumer can decode, by the reason of their dead letter. */
 function undecodableRecords(): [reason: string, topic: TopicName, record: WireRecord][] {
@@ -86,7 +86,7 @@ export function describeDeadLetters(world: () => BusWorld): void {
       return handled.length > 0 && partitions;
     });
     expect(elsewhere.size).toBe(1);
-    expect(firstPlaces(handled, flooding)).toEqual([]);
+    expect(firstIndexes(handled, flooding)).toEqual([]);
     expect((await world().letters(workTopic)).length).toBe(20);
   });
 }

@@ -1,7 +1,7 @@
 import { waitFor } from '@inventory/testkit/wait-for';
 import type { BusWorld } from '../support/bus-world.ts';
 import { idsOf, recordWork } from '../support/record-work.ts';
-import { cancel, firstPlaces, newKeys, upTo, workTopic } from '../support/test-messages.ts';
+import { cancel, firstIndexes, newKeys, upTo, workTopic } from '../support/test-messages.ts';
 
 const fullBatch = 200;
 
@@ -21,8 +21,8 @@ export function describeFailures(world: () => BusWorld): void {
       },
     });
 
-    for (let place = 0; place < 5; place += 1) {
-      await bus.publish(keys.map((key) => cancel(key, place)));
+    for (let index = 0; index < 5; index += 1) {
+      await bus.publish(keys.map((key) => cancel(key, index)));
     }
 
     // The keys on the blocked partition are known only from where the failure came from.
@@ -32,11 +32,11 @@ export function describeFailures(world: () => BusWorld): void {
       const keysElsewhere = new Set(elsewhere.map(({ key }) => key));
       return keysElsewhere.size > 0 && elsewhere.length === keysElsewhere.size * 5;
     });
-    expect(firstPlaces(handled, blocked)).not.toContain(1);
+    expect(firstIndexes(handled, blocked)).not.toContain(1);
     broken = false;
 
     await waitFor('the rest is handled', () => new Set(idsOf(handled)).size === keys.length * 5);
-    for (const key of keys) expect(firstPlaces(handled, key)).toEqual(upTo(5));
+    for (const key of keys) expect(firstIndexes(handled, key)).toEqual(upTo(5));
     expect(await world().letters(workTopic)).toEqual([]);
   });
 
@@ -44,23 +44,23 @@ export function describeFailures(world: () => BusWorld): void {
     const bus = await world().openBus();
     const keys = newKeys(20);
     const late = keys[0] ?? '';
-    let isBehind = true;
-    for (let place = 0; place < 3; place += 1) {
-      await bus.publish(keys.map((key) => cancel(key, place)));
+    let isPostponing = true;
+    for (let index = 0; index < 3; index += 1) {
+      await bus.publish(keys.map((key) => cancel(key, index)));
     }
 
     const { handled } = await recordWork(bus, {
       batchMax: fullBatch,
       onBatch: async (messages, _reject, postpone) => {
-        for (const message of messages) if (isBehind && message.key === late) postpone(message);
+        for (const message of messages) if (isPostponing && message.key === late) postpone(message);
       },
     });
     await waitFor('the other keys are handled', () => new Set(idsOf(handled)).size === 57);
     expect(handled.filter(({ key }) => key === late)).toEqual([]);
-    isBehind = false;
+    isPostponing = false;
 
     await waitFor('the rest is handled', () => new Set(idsOf(handled)).size === 60);
-    for (const key of keys) expect(firstPlaces(handled, key)).toEqual(upTo(3));
+    for (const key of keys) expect(firstIndexes(handled, key)).toEqual(upTo(3));
     expect(await world().letters(workTopic)).toEqual([]);
   });
 
@@ -76,8 +76,8 @@ export function describeFailures(world: () => BusWorld): void {
     const poison = new Map(faults.map((fault, index) => [`${keys[index * 5]}#1`, fault]));
     const triesAlone = new Map<string, number>();
     const triesInAll = new Map<string, number>();
-    for (let place = 0; place < 3; place += 1) {
-      await bus.publish(keys.map((key) => cancel(key, place)));
+    for (let index = 0; index < 3; index += 1) {
+      await bus.publish(keys.map((key) => cancel(key, index)));
     }
 
     const { handled } = await recordWork(bus, {
@@ -110,7 +110,7 @@ export function describeFailures(world: () => BusWorld): void {
       expect(triesAlone.get(id)).toBeGreaterThanOrEqual(4);
       expect(triesInAll.get(id)).toBeLessThanOrEqual(6);
       const key = id.slice(0, -2);
-      expect(firstPlaces(handled, key)).toEqual([0, 2]);
+      expect(firstIndexes(handled, key)).toEqual([0, 2]);
     }
     await waitFor('the bus is ready', () => bus.health().ready);
   });

@@ -1,7 +1,7 @@
 import { waitFor } from '@inventory/testkit/wait-for';
 import type { BusWorld } from '../support/bus-world.ts';
 import { idsOf, recordWork } from '../support/record-work.ts';
-import { cancel, cancels, firstPlaces, newKeys, upTo } from '../support/test-messages.ts';
+import { cancel, cancels, firstIndexes, newKeys, upTo } from '../support/test-messages.ts';
 
 export function describeSharingWork(world: () => BusWorld): void {
   test('every acknowledged message reaches the group, those of one key in order', async () => {
@@ -18,7 +18,7 @@ export function describeSharingWork(world: () => BusWorld): void {
     );
 
     await waitFor('all messages are handled', () => new Set(idsOf(handled)).size === 500);
-    for (const key of keys) expect(firstPlaces(handled, key)).toEqual(upTo(25));
+    for (const key of keys) expect(firstIndexes(handled, key)).toEqual(upTo(25));
   });
 
   test('each group receives every message, a new one from the beginning', async () => {
@@ -69,7 +69,7 @@ export function describeSharingWork(world: () => BusWorld): void {
     );
     expect(leaving.handled).toHaveLength(takenByLeaving);
     expect(reassigned).toBeGreaterThan(reassignedBefore);
-    for (const key of keys) expect(firstPlaces(both(), key)).toEqual(upTo(sent));
+    for (const key of keys) expect(firstIndexes(both(), key)).toEqual(upTo(sent));
   });
 
   test('stopping waits for running messages and commits what they finished', async () => {
@@ -93,7 +93,7 @@ export function describeSharingWork(world: () => BusWorld): void {
     const second = await recordWork(await world().openBus());
 
     await waitFor('the rest is handled', () => second.handled.length >= 6);
-    expect(firstPlaces(first.handled, key)).toEqual([0, 1, 2, 3]);
+    expect(firstIndexes(first.handled, key)).toEqual([0, 1, 2, 3]);
     expect(idsOf(second.handled)).toEqual(cancels(key, 6, 4).map(({ id }) => id));
   });
 }

@@ -24,7 +24,7 @@ export interface BrokerProxy {
  */
 export async function startBrokerProxy(
   realAddress: string,
-  answerTo: (request: KafkaRequest) => Buffer | undefined,
+  responseTo: (request: KafkaRequest) => Buffer | undefined,
 ): Promise<BrokerProxy> {
   const [host = '', port = ''] = realAddress.split(':');
   const sockets = new Set<Socket>();
@@ -50,7 +50,7 @@ export async function startBrokerProxy(
       });
     }
     onFrames(client, (request) => {
-      const body = answerTo(headOf(request));
+      const body = responseTo(headOf(request));
       if (body === undefined) real.write(request);
       else client.write(replyTo(request, body));
     });

@@ -8,11 +8,11 @@ export function startNewerBroker(
   offer: { key: number; min: number; max: number },
 ): Promise<BrokerProxy> {
   return startBrokerProxy(realAddress, ({ key, version }) =>
-    key === apiVersionsKey && version === 0 ? versionsAnswer(offer) : undefined,
+    key === apiVersionsKey && version === 0 ? versionsResponse(offer) : undefined,
   );
 }
 
-function versionsAnswer(offer: { key: number; min: number; max: number }): Buffer {
+function versionsResponse(offer: { key: number; min: number; max: number }): Buffer {
   const body = Buffer.alloc(12);
   body.writeInt16BE(0, 0);
   body.writeInt32BE(1, 2);

@@ -8,10 +8,10 @@ const accountId = newAccountId();
 const projectId = newProjectId();
 
 /** A message whose key is the refresh and whose id has its index within the key. */
-export function cancel(refreshId: string, place = 0) {
+export function cancel(refreshId: string, index = 0) {
   return {
     type: 'refresh.cancel.v1',
-    id: `${refreshId}#${place}`,
+    id: `${refreshId}#${index}`,
     body: {
       refreshId,
       accountId,
@@ -52,7 +52,7 @@ export function cancelReply(waitingId: string, refreshId = newRefreshId()): Outg
 }
 
 /** The indexes of one key's messages in the order of their first delivery. */
-export function firstPlaces(messages: readonly Pick<ReceivedMessage, 'id'>[], key: string) {
+export function firstIndexes(messages: readonly Pick<ReceivedMessage, 'id'>[], key: string) {
   const ids = new Set(messages.map(({ id }) => id).filter((id) => id.startsWith(`${key}#`)));
   return [...ids].map((id) => Number(id.slice(key.length + 1)));
 }

@@ -4,7 +4,7 @@ import { Refused } from '@inventory/http/refused';
 import { isoTime } from '@inventory/runtime/clock';
 import { listHolds } from '../accounts/hold-set.domain.ts';
 import { outcomeOf } from '../accounts/outcome.domain.ts';
-import { AccountBehind } from '../journal/load-account.ts';
+import { SnapshotOutdated } from '../journal/load-account.ts';
 import { balanceViewOf, fundsOf, termsOf } from '../journal/read-current-account.ts';
 import { statementPageOf } from '../journal/read-statement.ts';
 import type { Ledger } from '../open-ledger.ts';
@@ -12,11 +12,11 @@ import type { Ledger } from '../open-ledger.ts';
 const soon = { code: 'service_unavailable', retry_after_seconds: 1 } as const;
 
 /** An account whose snapshot is being rebuilt is read later. */
-async function unlessBehind<Value>(read: Promise<Value>): Promise<Value> {
+async function unlessOutdated<Value>(read: Promise<Value>): Promise<Value> {
   try {
     return await read;
   } catch (error) {
-    if (error instanceof AccountBehind) throw new Refused(soon, { cause: error });
+    if (error instanceof SnapshotOutdated) throw new Refused(soon, { cause: error });
     throw error;
   }
 }
@@ -25,22 +25,22 @@ const accountRoutes = [
   internalRoute({
     ...ledgerApi.readBalance,
     handle: async ({ readCurrentAccount }: Ledger, { path: { accountId: id } }) =>
-      balanceViewOf(id, await unlessBehind(readCurrentAccount(id))),
+      balanceViewOf(id, await unlessOutdated(readCurrentAccount(id))),
   }),
   internalRoute({
     ...ledgerApi.readTerms,
     handle: async ({ readCurrentAccount }: Ledger, { path: { accountId: id } }) =>
-      termsOf(id, await unlessBehind(readCurrentAccount(id))),
+      termsOf(id, await unlessOutdated(readCurrentAccount(id))),
   }),
   internalRoute({
     ...ledgerApi.readFunds,
     handle: async ({ readCurrentAccount }: Ledger, { path: { accountId: id }, query }) =>
-      fundsOf(id, query, await unlessBehind(readCurrentAccount(id))),
+      fundsOf(id, query, await unlessOutdated(readCurrentAccount(id))),
   }),
   internalRoute({
     ...ledgerApi.listHolds,
     async handle({ loadAccount }: Ledger, { path: { accountId: id } }) {
-      const { account } = await unlessBehind(loadAccount(id));
+      const { account } = await unlessOutdated(loadAccount(id));
       const items = listHolds(account.holds).map((hold) => ({ accountId: id, ...hold }));
       return { asOfMs: null, items };
     },
@@ -67,7 +67,7 @@ const accountRoutes = [
       const { from, to, projectId = null } = query;
       const read = await readUsage(id, { fromDay: from, endDay: to + 1, projectId });
       if (read.result === 'too_much') throw new Refused({ code: 'usage_too_large' });
-      if (read.result === 'behind') throw new Refused(soon);
+      if (read.result === 'outdated') throw new Refused(soon);
       const items = read.days.flatMap(({ day, projectId: project, products }) =>
         products.map((product) => ({ day, projectId: project, ...product })),
       );

@@ -15,14 +15,14 @@ import {
 } from './account-batch.ts';
 import { isBroken } from './commit-document.ts';
 import type { AppendResult } from './journal-store.ts';
-import { AccountBehind } from './load-account.ts';
+import { SnapshotOutdated } from './load-account.ts';
 
 /** Commands that no entry decides yet. */
 export interface Undecided<Item extends Carrier> {
   /** Their account's journal does not add up: it is quarantined. */
   readonly quarantined: readonly Item[];
   /** Their account's snapshot is being rebuilt: they are to be tried again. */
-  readonly behind: readonly Item[];
+  readonly outdated: readonly Item[];
 }
 
 export type PublishOutcomes<Item extends Carrier> = (
@@ -56,7 +56,7 @@ export function createCommitCommands(deps: AccountBatchDeps): CommitCommands {
     // Accounts dropped meanwhile, because partitions moved, must not be cached again.
     const { generation } = deps.cache;
     type Item = (typeof items)[number];
-    const undecided = { quarantined: [] as Item[], behind: [] as Item[] };
+    const undecided = { quarantined: [] as Item[], outdated: [] as Item[] };
     let batches = accountBatches(items);
     while (batches.length > 0) {
       await commitBatches(deps, batches, { publish, generation, undecided });
@@ -123,7 +123,7 @@ async function planUnlessUnreadable<Item extends Carrier>(
   const { accountId } = batch;
   if (await deps.quarantine.has(accountId)) return 'quarantined';
   // A reader of the holds may wait for a snapshot while the writer has the account in memory.
-  if (deps.rebuilds.has(accountId) && !deps.cache.get(accountId)) return 'behind';
+  if (deps.rebuilds.has(accountId) && !deps.cache.get(accountId)) return 'outdated';
   return await orQuarantined(deps, accountId, () => planBatch(deps, batch));
 }
 
@@ -136,7 +136,7 @@ async function orQuarantined<Value>(
   try {
     return await read();
   } catch (error) {
-    if (error instanceof AccountBehind) return 'behind';
+    if (error instanceof SnapshotOutdated) return 'outdated';
     if (!isBroken(error)) throw error;
     deps.cache.drop(accountId);
     await deps.quarantine.add(accountId, error.message);

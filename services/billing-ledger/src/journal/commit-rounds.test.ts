@@ -93,7 +93,7 @@ function oneAfterTheOther(commit: CommitCommands): CommitCommands {
       const own = items.filter(({ command }) => command.body.accountId === owner);
       if (own.length > 0) await commit(own, publish);
     }
-    return { quarantined: [], behind: [] };
+    return { quarantined: [], outdated: [] };
   };
 }
 

@@ -3,7 +3,7 @@ import type { Entry, EntryDetails, EntryHead } from '../accounts/entry.domain.ts
 import { noOpening } from '../accounts/open-period.domain.ts';
 
 /** Balances as stored: what is 0 is left out. */
-export type StoredBalances = { -readonly [Place in keyof Balances]?: Balances[Place] };
+export type StoredBalances = { -readonly [Name in keyof Balances]?: Balances[Name] };
 
 type Nullable = keyof EntryDetails | 'creditsAvailable' | 'lowBalance';
 
@@ -57,11 +57,11 @@ export function fromStoredEntry(stored: StoredEntry): Entry {
   };
 }
 
-const places = Object.keys(noBalances) as (keyof Balances)[];
+const names = Object.keys(noBalances) as (keyof Balances)[];
 
 export function toStoredBalances(balances: Balances): StoredBalances {
   const stored: StoredBalances = {};
-  for (const place of places) if (balances[place] !== 0) stored[place] = balances[place];
+  for (const name of names) if (balances[name] !== 0) stored[name] = balances[name];
   return stored;
 }
 

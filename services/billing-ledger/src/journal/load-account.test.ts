@@ -9,7 +9,7 @@ import { listHolds, withoutHold } from '../accounts/hold-set.domain.ts';
 import { createBringUpToDate } from '../snapshots/rebuild-snapshots.ts';
 import type { Snapshot } from '../snapshots/snapshot-document.ts';
 import { BrokenJournal } from './commit-document.ts';
-import { AccountBehind, createLoadAccount, createLoadPart } from './load-account.ts';
+import { createLoadAccount, createLoadPart, SnapshotOutdated } from './load-account.ts';
 
 const accountId = accounts[0] ?? 'acc_';
 
@@ -137,7 +137,7 @@ function snapshotsOf(savesMax: number) {
   };
 }
 
-describe('An account far behind what is stored of it', () => {
+describe('An account whose snapshot is outdated', () => {
   const commitMax = 3;
   const signal = new AbortController().signal;
   const partsOf = ({ journal }: StoredJournal, savesMax: number, entriesMax: number) => {
@@ -154,10 +154,10 @@ describe('An account far behind what is stored of it', () => {
       snapshots: only(snapshots),
       entriesMax,
     });
-    const behind: string[] = [];
-    const load = createLoadAccount(loadPart, (id) => behind.push(id));
+    const outdated: string[] = [];
+    const load = createLoadAccount(loadPart, (id) => outdated.push(id));
     const bringUpToDate = createBringUpToDate({ loadPart, snapshots: only(snapshots) });
-    return { load, bringUpToDate, behind, fromFirst: () => fromFirst };
+    return { load, bringUpToDate, outdated, fromFirst: () => fromFirst };
   };
 
   test('is not folded for a command but in parts, from part to part over crashes, never twice from the first entry', async () => {
@@ -165,11 +165,11 @@ describe('An account far behind what is stored of it', () => {
     const anyParts = fc.asyncProperty(programs, sizes, async (program, [entriesMax, savesMax]) => {
       const stored = await storeProgram(program, commitMax);
       const whole = folded(stored);
-      const { load, bringUpToDate, behind, fromFirst } = partsOf(stored, savesMax, entriesMax);
+      const { load, bringUpToDate, outdated, fromFirst } = partsOf(stored, savesMax, entriesMax);
       if (whole.lastSeq < entriesMax + commitMax) return;
 
-      await expect(load(accountId)).rejects.toThrow(AccountBehind);
-      expect(behind).toEqual([accountId]);
+      await expect(load(accountId)).rejects.toThrow(SnapshotOutdated);
+      expect(outdated).toEqual([accountId]);
       const parts = whole.lastSeq / entriesMax;
       if (parts > savesMax + 1) {
         await bringUpToDate(accountId, signal).catch(() => {});

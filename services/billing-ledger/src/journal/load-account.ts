@@ -28,7 +28,7 @@ export interface LoadedAccount extends CachedAccount {
   readonly tail: readonly Entry[];
 }
 
-/** Rejects with {@link AccountBehind}, with {@link BrokenJournal}, or as the journal does. */
+/** Rejects with {@link SnapshotOutdated}, with {@link BrokenJournal}, or as the journal does. */
 export type LoadAccount = (accountId: AccountId) => Promise<LoadedAccount>;
 
 export interface LoadedPart {
@@ -46,24 +46,24 @@ export type LoadPart = (accountId: AccountId, from: LoadedAccount | null) => Pro
 const commitsPerRead = 50;
 const tailMax = 500;
 
-/** More entries than are folded at once are behind what is stored of an account. */
-export class AccountBehind extends Error {
-  override name = 'AccountBehind';
+/** More entries than are folded at once follow what is stored of an account. */
+export class SnapshotOutdated extends Error {
+  override name = 'SnapshotOutdated';
 }
 
 /**
  * Folds an account from its journal on the primary, beginning at its snapshot where that fits.
- * `onBehind` gets the accounts whose snapshot has to be rebuilt first.
+ * `onOutdated` gets the accounts whose snapshot has to be rebuilt first.
  */
 export function createLoadAccount(
   loadPart: LoadPart,
-  onBehind: (accountId: AccountId) => void,
+  onOutdated: (accountId: AccountId) => void,
 ): LoadAccount {
   return async (accountId) => {
     const { loaded, isWhole } = await loadPart(accountId, null);
     if (isWhole) return loaded;
-    onBehind(accountId);
-    throw new AccountBehind(`account ${accountId} is behind its journal`);
+    onOutdated(accountId);
+    throw new SnapshotOutdated(`the snapshot of account ${accountId} is outdated`);
   };
 }
 

@@ -10,7 +10,7 @@ import {
 } from '@inventory/testkit/builders';
 import { only } from '@inventory/testkit/only';
 import { z } from 'zod';
-import { loadingFrom, neverBehind } from '../../test/support/loading.ts';
+import { loadingFrom, neverOutdated } from '../../test/support/loading.ts';
 import { emptyQuarantine, neverRejected } from '../../test/support/no-quarantine.ts';
 import { createStore } from '../../test/support/simulation/fake-journal.ts';
 import { fixedPricesOf, reliable } from '../../test/support/stored-journal.ts';
@@ -69,7 +69,7 @@ function startLedger(quarantine = emptyQuarantine) {
       quarantine === emptyQuarantine
         ? neverRejected
         : ({ reason }: RejectedMessage) => void rejected.push(reason);
-    await onBatch([received as unknown as ReceivedMessage], reject, neverBehind);
+    await onBatch([received as unknown as ReceivedMessage], reject, neverOutdated);
     return [...sent];
   };
   const grant = (amount: number, reason = 'top-up', waitingId?: string) =>

@@ -10,7 +10,7 @@ import {
   type Tracer,
   trace,
 } from '@opentelemetry/api';
-import { neverBehind } from '../../test/support/loading.ts';
+import { neverOutdated } from '../../test/support/loading.ts';
 import { neverRejected } from '../../test/support/no-quarantine.ts';
 import { noDetails } from '../accounts/entry.domain.ts';
 import type { CommitCommands } from './commit-commands.ts';
@@ -68,7 +68,7 @@ describe('The trace of a billing command', () => {
           entry: entryOf(index),
         })),
       );
-      return { quarantined: [], behind: [] };
+      return { quarantined: [], outdated: [] };
     };
     const onBatch = createOnBillingCommands(
       commitCommands,
@@ -77,7 +77,7 @@ describe('The trace of a billing command', () => {
     );
     const [first, second] = ['a'.repeat(32), 'b'.repeat(32)];
 
-    await onBatch([messageOf(first), messageOf(second)], neverRejected, neverBehind);
+    await onBatch([messageOf(first), messageOf(second)], neverRejected, neverOutdated);
 
     const traceIds = sent.map((message) => message.trace?.traceparent?.split('-')[1]);
     expect(traceIds).toEqual([first, second]);

@@ -48,7 +48,7 @@ export function createOnBillingCommands(
     const links = others.map(({ span }) => ({ context: span.spanContext() }));
     const batch = { name: 'decide billing commands', parent: traceOf(first.span), links };
     try {
-      const { quarantined, behind } = await inSpan(batch, () =>
+      const { quarantined, outdated } = await inSpan(batch, () =>
         commitCommands(carried, async (journaled) => {
           warnOfConflicts(journaled, logger);
           await bus.publish(journaled.flatMap(messagesOf));
@@ -61,7 +61,7 @@ export function createOnBillingCommands(
         const { accountId } = command.body;
         reject({ message: command, reason: 'account_quarantined', detail: accountId });
       }
-      for (const { command } of behind) postpone(command);
+      for (const { command } of outdated) postpone(command);
     } catch (error) {
       for (const span of open) failSpan(span, error);
       throw error;

@@ -216,7 +216,7 @@ describe('The usage of an account', () => {
     const usage = connectUsage(emptyUsage(), atOnce);
     const read = createReadUsage({ journal, usage, limits: { ...limits, tailMax: 1 } });
 
-    expect(await read(accounts[0] ?? 'acc_', everyDay)).toEqual({ result: 'behind' });
+    expect(await read(accounts[0] ?? 'acc_', everyDay)).toEqual({ result: 'outdated' });
     await createRollUpUsage({ journal, usage })(accounts[0] ?? 'acc_');
     expect(await read(accounts[0] ?? 'acc_', everyDay)).toMatchObject({ result: 'read' });
   });

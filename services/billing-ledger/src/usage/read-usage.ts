@@ -14,12 +14,12 @@ import type { UsageSpan, UsageStore } from './usage-store.ts';
 /**
  * - `read`: the use of all entries up to `asOfSeq`;
  * - `too_much`: more days and Projects than one report may have;
- * - `behind`: the roll-ups are being brought up to date.
+ * - `outdated`: the roll-ups are being brought up to date.
  */
 export type UsageResult =
   | { readonly result: 'read'; readonly days: readonly DayUsage[]; readonly asOfSeq: number }
   | { readonly result: 'too_much' }
-  | { readonly result: 'behind' };
+  | { readonly result: 'outdated' };
 
 export type ReadUsage = (accountId: AccountId, span: UsageSpan) => Promise<UsageResult>;
 
@@ -54,7 +54,7 @@ export function createReadUsage(deps: {
       const entries = fresh.flatMap((commit) => commit.entries);
       for (const entry of entries) if (isWithin(span, entry)) addUse(counted, entry);
       tail += entries.length;
-      if (tail > limits.tailMax) return { result: 'behind' };
+      if (tail > limits.tailMax) return { result: 'outdated' };
       asOfSeq = fresh.at(-1)?.lastSeq ?? asOfSeq;
       from = page.at(-1)?.id ?? from;
       isThrough = page.length < commitsPerRead;

@@ -88,9 +88,9 @@ export function startAccountCheck(
   /** Snapshots and roll-ups may be newer than the scan: the commits made meanwhile are read then. */
   async function catchUp(): Promise<void> {
     await usage.readAll();
-    const isBehind = () =>
+    const isOutdated = () =>
       Math.max(snapshot?.account.lastSeq ?? 0, usage.throughSeq()) > account.lastSeq;
-    while (isBehind()) {
+    while (isOutdated()) {
       const page = await unlessBroken(
         journal.readCommits(accountId, head.commitId, commitsPerRead),
       );

@@ -21,7 +21,7 @@ import { settlementOf } from '../prices/settlement.domain.ts';
 /** What an entry is judged by beside its account. */
 export interface EntryContext {
   readonly prices: PriceBook;
-  /** The entry that answered the charge which a reversal names, if there is one. */
+  /** The entry that decided the charge which a reversal names, if there is one. */
   readonly charge: Entry | undefined;
 }
 

@@ -121,7 +121,7 @@ describe('Verification of usage roll-ups [ledger-verify]', () => {
     });
   });
 
-  test('finds nothing while they are behind the journal', async () => {
+  test('finds nothing while they are outdated', async () => {
     const anyLag = fc.asyncProperty(
       programs,
       fc.integer({ min: 0, max: 12 }),

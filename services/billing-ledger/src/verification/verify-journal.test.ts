@@ -178,7 +178,7 @@ describe('Verification of the journal [ledger-verify]', () => {
     expect((await verifyCommits(stored, commitsOf(stored), [snapshot])).problems).toEqual([]);
   });
 
-  test('continues behind a document that is no commit', async () => {
+  test('continues after a document that is not a commit', async () => {
     const stored = await richJournal();
     const stranger = { _id: 'acc_0/1', accountId: 'acc_0', entries: 'none' };
 

@@ -37,8 +37,8 @@ export const isSolvent: Invariant = (rules, program) => {
     ...played.map(({ entry }) => entry.after),
     ...accounts.flatMap((accountId) => Object.values(ledger.account(accountId).balances)),
   ];
-  return balances.every((places) =>
-    Object.values(places).every((amount) => amount >= 0 && Number.isSafeInteger(amount)),
+  return balances.every((amounts) =>
+    Object.values(amounts).every((amount) => amount >= 0 && Number.isSafeInteger(amount)),
   );
 };
 

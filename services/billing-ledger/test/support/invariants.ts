@@ -1,9 +1,3 @@
-import {
-  agreesWithTheModel,
-  answersStick,
-  outcomesAreTheEntries,
-  refusalsMoveNothing,
-} from './answer-invariants.ts';
 import { fundingIsFixed, holdsAddUp, isConserved, isSolvent } from './balance-invariants.ts';
 import { accountsAreApart, stateIsTheFold, timeGoesOn } from './journal-invariants.ts';
 import {
@@ -13,6 +7,12 @@ import {
   readsAsItWillBe,
   warnsOncePerCrossing,
 } from './month-invariants.ts';
+import {
+  agreesWithTheModel,
+  outcomesAreTheEntries,
+  outcomesStick,
+  refusalsMoveNothing,
+} from './outcome-invariants.ts';
 import {
   chargesBySize,
   holdsWithinMaxCredits,
@@ -29,7 +29,7 @@ export const invariants = {
   3: holdsAddUp,
   4: chargesBySize,
   5: refusesOnlyTheShort,
-  6: answersStick,
+  6: outcomesStick,
   7: refusalsMoveNothing,
   8: stateIsTheFold,
   9: timeGoesOn,

@@ -3,7 +3,7 @@ import type { Journal } from '../../src/journal/journal-store.ts';
 import { createLoadAccount, createLoadPart } from '../../src/journal/load-account.ts';
 import type { SnapshotStore } from '../../src/snapshots/snapshot-store.ts';
 
-/** Loads accounts whatever they have behind their snapshot; without one by default. */
+/** Loads accounts whatever follows their snapshot; without one by default. */
 export function loadingFrom(
   journal: Pick<Journal, 'readCommits'>,
   findSnapshot: SnapshotStore['findSnapshot'] = async () => null,
@@ -15,9 +15,9 @@ export function loadingFrom(
     snapshots: only(snapshots),
     entriesMax,
   });
-  return createLoadAccount(loadPart, neverBehind);
+  return createLoadAccount(loadPart, neverOutdated);
 }
 
-export function neverBehind(): never {
+export function neverOutdated(): never {
   throw new Error('no snapshot has to be rebuilt');
 }

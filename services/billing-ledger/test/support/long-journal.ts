@@ -31,8 +31,8 @@ export async function storeGrants(db: Db, accountId: AccountId, count: number): 
   return { account, head };
 }
 
-function grantOf(accountId: AccountId, place: number): Command {
+function grantOf(accountId: AccountId, index: number): Command {
   const booking = { asset: 'credits', amount: 1, reason: 'a long journal' } as const;
-  const ids = { commandId: `grant:${place}`, accountId, requestId: newRequestId() };
+  const ids = { commandId: `grant:${index}`, accountId, requestId: newRequestId() };
   return commandOf('grant', { ...ids, ...booking });
 }

@@ -28,7 +28,7 @@ const refreshOf = (number: number) => uuid('cccc', number);
 const requestOf = (number: number): RequestId => `req_${uuid('dddd', number)}`;
 
 export const startMs = firstPriceList.effectiveAtMs + 1_000_000;
-/** Takes effect in the middle of most programs; dearer in every place. */
+/** Takes effect in the middle of most programs; dearer in each. */
 export const secondPriceList: PriceList = {
   version: 3,
   effectiveAtMs: startMs + 10_000,

@@ -8,7 +8,7 @@ import { isComplete, type Step } from './program.ts';
  * A ledger as a beginner would write it: one mutable book, perfect memory, no journal, no fold, no
  * keys. It shares nothing with the product but the shapes of its inputs.
  */
-export interface ModelAnswer {
+export interface ModelReply {
   readonly fate: 'applied' | 'refused' | 'repeated' | 'precluded' | 'conflict';
   readonly code: string | null;
   readonly available: number;
@@ -61,7 +61,7 @@ interface Book {
 export function createReferenceModel(lists: readonly PriceList[]) {
   const books = new Map<string, Book>();
 
-  function answer(step: Step): ModelAnswer {
+  function replyTo(step: Step): ModelReply {
     const { accountId } = step.command.body;
     const known = bookOf(accountId);
     const at = Math.max(step.now, known.lastAt);
@@ -86,7 +86,7 @@ export function createReferenceModel(lists: readonly PriceList[]) {
     return known;
   }
 
-  return { answer };
+  return { replyTo };
 }
 
 /** The price is that of the moment when it was sent, where that can be. */
@@ -158,7 +158,7 @@ function refund(book: Book, made: Omit<Payment, 'price'>, amount: number, month:
   else book.free[made.asset] += amount;
 }
 
-type Decision = [ModelAnswer['fate'], string | null, LedgerAsset];
+type Decision = [ModelReply['fate'], string | null, LedgerAsset];
 
 function decide(
   book: Book,

@@ -40,7 +40,7 @@ export interface Ledger {
 export function createLedger(rules: Rules): Ledger {
   const states = new Map<string, LedgerAccount>();
   const journals = new Map<string, Entry[]>();
-  const answered = new Map<string, Entry>();
+  const responded = new Map<string, Entry>();
   const account = (accountId: AccountId) => states.get(accountId) ?? newAccount(accountId);
 
   return {
@@ -50,14 +50,14 @@ export function createLedger(rules: Rules): Ledger {
       const { command, now } = step;
       const { accountId } = command.body;
       const met = account(accountId);
-      const recorded = (key: string) => answered.get(`${accountId} ${key}`);
+      const recorded = (key: string) => responded.get(`${accountId} ${key}`);
       const evaluation = rules.evaluate(met, command, { now, prices, recorded });
       if (evaluation.result === 'new') {
         const { entry } = evaluation;
         states.set(accountId, evaluation.account);
         journals.set(accountId, [...(journals.get(accountId) ?? []), ...entry.opening, entry]);
         for (const key of [...entryKeys(entry), commandKey(command)]) {
-          answered.set(`${accountId} ${key}`, entry);
+          responded.set(`${accountId} ${key}`, entry);
         }
       }
       const { result, entry } = evaluation;
@@ -67,7 +67,7 @@ export function createLedger(rules: Rules): Ledger {
   };
 }
 
-/** What became of a program, to be looked at. */
+/** The result of a program. */
 export interface ProgramRun {
   readonly ledger: Omit<Ledger, 'play'>;
   readonly played: readonly Played[];

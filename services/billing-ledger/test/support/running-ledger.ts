@@ -186,9 +186,9 @@ function readsOf(client: InternalClient): Omit<RunningLedger, 'client' | 'readin
 }
 
 async function readReadiness(url: string) {
-  const answer = await fetch(`${url}/readyz`);
-  const { problems } = (await answer.json()) as { problems: string[] };
-  return { status: answer.status, problems };
+  const response = await fetch(`${url}/readyz`);
+  const { problems } = (await response.json()) as { problems: string[] };
+  return { status: response.status, problems };
 }
 
 async function stopReplica(

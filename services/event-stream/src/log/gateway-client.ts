@@ -1,5 +1,5 @@
 import type { AccountId, ProjectId } from '@inventory/contracts/ids';
-import { standingApi } from '@inventory/contracts/internal/webhooks';
+import { eventAccessApi } from '@inventory/contracts/internal/webhooks';
 import { type InternalClient, nullIfRefused } from '@inventory/http/internal-client';
 
 /** Client of the gateway, which owns Projects. Rejects with ServiceUnreachable without a response. */
@@ -9,7 +9,7 @@ export function createGatewayClient({ call }: InternalClient) {
   return {
     /** Whether the Project may receive events: it and its account are active with events enabled. */
     async mayHaveEvents(projectId: ProjectId): Promise<boolean> {
-      const read = call(standingApi.readStanding, { path: { projectId } });
+      const read = call(eventAccessApi.readEventAccess, { path: { projectId } });
       return (await nullIfRefused(read))?.events ?? false;
     },
     /** The Projects of the account; none while its events are off. */
@@ -17,7 +17,7 @@ export function createGatewayClient({ call }: InternalClient) {
       let after: ProjectId | null | undefined;
       while (after !== null) {
         const input = { path: { accountId }, query: { after } };
-        const part = await call(standingApi.listEventProjects, input);
+        const part = await call(eventAccessApi.listEventProjects, input);
         yield* part.projectIds;
         after = part.nextAfter;
       }

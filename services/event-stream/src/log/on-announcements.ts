@@ -14,7 +14,7 @@ type OnAppended = (entry: AppendedEvent) => Promise<void>;
 
 const concurrencyMax = 16;
 /** A low balance is not urgent, so records are processed in batches. */
-const balancesGatherMs = 500;
+const balancesWindowMs = 500;
 
 /** Starts to append the events of completed refreshes and of low balances. */
 export async function startAppending(
@@ -33,7 +33,7 @@ export async function startAppending(
   const balances = await bus.consume({
     group: consumerGroup('event-stream', 'billing.outcomes.v1'),
     topics: ['billing.outcomes.v1'],
-    gatherMs: balancesGatherMs,
+    batchWindowMs: balancesWindowMs,
     onBatch: byKey(onBalanceLow(logs, onAppended), concurrencyMax),
   });
   lifetime.defer('low balances', () => balances.stop());

@@ -40,7 +40,7 @@ export function openLog(
   startWorker(
     {
       ...work.pruning,
-      lookEveryMs: Math.min(everyMs, work.pruning.lookEveryMs),
+      pollEveryMs: Math.min(everyMs, work.pruning.pollEveryMs),
       queue: pruning.queue,
       work: (due) => pruneLog({ pruning, clock, keepMs, everyMs }, due),
     },

@@ -97,7 +97,7 @@ function logReads(
   const read = ({ projectId, position, limit }: LogRead) =>
     first(log.find(entriesAfter(projectId, position), byId).sort({ _id: 1 }), limit);
 
-  // Reads of the same batch that are requested in one turn are one read. It begins after the last of
+  // Reads of the same batch that are requested in one tick are one read. It begins after the last of
   // the requests, so that it finds what was appended before any of them; each batch fails alone.
   const reads = createBatcher<LogRead, { readonly entries: Promise<KeptEntry[]> }>({
     ...sharedCommands,

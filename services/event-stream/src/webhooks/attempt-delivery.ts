@@ -2,8 +2,8 @@ import { environmentOf } from '@inventory/contracts/environment';
 import { readRetryAfter } from '@inventory/http/retry-after';
 import { randomBetween } from '@inventory/runtime/backoff';
 import { type Clock, elapsedSince, monotonicNow } from '@inventory/runtime/clock';
-import { answerText } from './answer-text.ts';
 import type { AttemptReport } from './delivery-store.ts';
+import { responseText } from './response-text.ts';
 import { signingSecrets } from './secret-rotation.domain.ts';
 import { afterAttempt, type RetryRules } from './webhook-delivery.domain.ts';
 import type {
@@ -12,7 +12,7 @@ import type {
   WebhookDelivery,
   WebhookEndpoint,
 } from './webhook-document.ts';
-import type { WebhookAnswer, WebhookSender } from './webhook-sender.ts';
+import type { WebhookResponse, WebhookSender } from './webhook-sender.ts';
 import { signatureHeaders } from './webhook-signature.ts';
 
 export type AttemptDelivery = ReturnType<typeof createAttemptDelivery>;
@@ -29,11 +29,12 @@ export function createAttemptDelivery(
   /** Sends a delivery, signed; the result is not stored yet. Rejects only when the signal is aborted. */
   return async (endpoint: WebhookEndpoint, delivery: WebhookDelivery): Promise<AttemptReport> => {
     const begunMs = monotonicNow();
-    const answer = await sender.send({ ...requestOf(endpoint, delivery, clock.now()), signal });
+    const response = await sender.send({ ...requestOf(endpoint, delivery, clock.now()), signal });
     const atMs = clock.now();
     const durationMs = Math.round(elapsedSince(begunMs));
-    const attempt = attemptOf(answer, endpoint, atMs, durationMs);
-    const retryAfterMs = answer.status === null ? null : readRetryAfter(answer.retryAfter, atMs);
+    const attempt = attemptOf(response, endpoint, atMs, durationMs);
+    const retryAfterMs =
+      response.status === null ? null : readRetryAfter(response.retryAfter, atMs);
     const end = { isSuccess: attempt.error === null, atMs, retryAfterMs, random: randomShare() };
     return { delivery, attempt, progress: afterAttempt(delivery, end, retries) };
   };
@@ -58,17 +59,17 @@ function requestOf(
 }
 
 function attemptOf(
-  answer: WebhookAnswer,
+  response: WebhookResponse,
   { secrets }: WebhookEndpoint,
   atMs: number,
   durationMs: number,
 ): DeliveryAttempt {
-  const { status } = answer;
+  const { status } = response;
   if (status === null) {
-    return { atMs, durationMs, status, error: answer.error, responseBody: null };
+    return { atMs, durationMs, status, error: response.error, responseBody: null };
   }
-  const responseBody = answerText(
-    answer.start,
+  const responseBody = responseText(
+    response.start,
     secrets.map(({ secret }) => secret),
   );
   return { atMs, durationMs, status, error: errorOf(status), responseBody };

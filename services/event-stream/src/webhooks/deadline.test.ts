@@ -17,7 +17,7 @@ test('what arrives while this process is busy is read before a deadline ends (Ev
   const [accepted] = (await once(server, 'connection')) as [Socket];
 
   const deadline = startDeadline(20, going);
-  client.write('answer');
+  client.write('response');
   block(150);
   await once(accepted, 'data');
   const wasAborted = deadline.signal.aborted;

@@ -21,7 +21,7 @@ export interface DeliveryPageQuery {
   readonly fromMs?: number | undefined;
   /** Created before this time. */
   readonly toMs?: number | undefined;
-  /** Place of the last item of the previous page. */
+  /** Order key of the last item of the previous page. */
   readonly before?: string | undefined;
   readonly limit: number;
 }
@@ -54,7 +54,7 @@ const countMax = 10_000;
 
 /** Stores deliveries and their attempts. */
 export function createDeliveryStore(deliveries: Deliveries, logger: Logger) {
-  // Those of endpoints that have their turns together share a command.
+  // Those of endpoints that are served together share a command.
   const inserts = createSharedInserts(deliveries, insertsPerCommand);
 
   return {
@@ -63,7 +63,7 @@ export function createDeliveryStore(deliveries: Deliveries, logger: Logger) {
     ...restarts(deliveries),
     /** Inserts those that do not exist, due at once; returns how many. */
     async insertMissing(wanted: readonly NewDelivery[], nowMs: number): Promise<number> {
-      // An interrupted turn may have inserted some of them.
+      // An interrupted run may have inserted some of them.
       const documents = wanted.map((delivery) => newDelivery(delivery, nowMs));
       // The backlog of one endpoint delays no other.
       if (documents.length > sharedInsertMax) {
@@ -85,11 +85,11 @@ export function createDeliveryStore(deliveries: Deliveries, logger: Logger) {
   };
 }
 
-const placeDigits = 15;
+const timeDigits = 15;
 
-/** Sorts before the places of all deliveries created at the time or later. */
-function placeAt(timeMs: number): string {
-  return String(timeMs).padStart(placeDigits, '0');
+/** Sorts before the keys of all deliveries created at the time or later. */
+function orderKeyAt(timeMs: number): string {
+  return String(timeMs).padStart(timeDigits, '0');
 }
 
 function keyOf(endpointId: WebhookEndpointId, eventId: EventId): string {
@@ -106,7 +106,7 @@ function newDelivery(wanted: NewDelivery, nowMs: number): WebhookDelivery {
     type,
     body,
     appendedAtMs,
-    place: `${placeAt(nowMs)}/${eventId}`,
+    orderKey: `${orderKeyAt(nowMs)}/${eventId}`,
     createdAtMs: nowMs,
     ...dueFrom(nowMs),
     attempts: [],
@@ -135,7 +135,7 @@ function reads(deliveries: Deliveries, logger: Logger) {
       ),
     /** Newest first. */
     listDeliveries: (endpointId: WebhookEndpointId, query: DeliveryPageQuery) =>
-      first({ endpointId, ...filterOf(query) }, { place: -1 }, query.limit),
+      first({ endpointId, ...filterOf(query) }, { orderKey: -1 }, query.limit),
     /** The deliveries of these events to these endpoints. */
     async findOfEvents(endpointIds: readonly WebhookEndpointId[], eventIds: readonly EventId[]) {
       const ids = endpointIds.flatMap((endpoint) =>
@@ -158,16 +158,16 @@ function reads(deliveries: Deliveries, logger: Logger) {
 }
 
 function filterOf({ state, fromMs, toMs, before }: DeliveryPageQuery) {
-  const [end] = [before, toMs === undefined ? undefined : placeAt(toMs)]
-    .filter((place) => place !== undefined)
+  const [end] = [before, toMs === undefined ? undefined : orderKeyAt(toMs)]
+    .filter((orderKey) => orderKey !== undefined)
     .sort();
-  const place = {
-    ...(fromMs !== undefined && { $gte: placeAt(fromMs) }),
+  const orderKey = {
+    ...(fromMs !== undefined && { $gte: orderKeyAt(fromMs) }),
     ...(end !== undefined && { $lt: end }),
   };
   return {
     ...(state !== undefined && { state }),
-    ...(Object.keys(place).length > 0 && { place }),
+    ...(Object.keys(orderKey).length > 0 && { orderKey }),
   };
 }
 

@@ -55,7 +55,7 @@ export function createEndpointStore(endpoints: Endpoints, sealer: TextSealer, lo
       return true;
     } catch (error) {
       if (!isDuplicateKey(error)) throw error;
-      // By a first execution of this very insert, whose answer was lost.
+      // By a first execution of this very insert, whose response was lost.
       const { _id, endpointId } = endpoint;
       return (await endpoints.findOne({ _id, endpointId }, { projection: { _id: 1 } })) !== null;
     }
@@ -90,16 +90,16 @@ export function createEndpointStore(endpoints: Endpoints, sealer: TextSealer, lo
       return found?.endpointId === endpointId ? fromDoc(found) : null;
     },
     update,
-    /** Since when the oldest delivery is due that a turn left; null without one. */
+    /** Since when the oldest delivery is due that a run left; null without one. */
     async findLateSince(): Promise<number | null> {
       const found = await endpoints.findOne(
-        // One with nothing pending is not late: a replica of an earlier release may have sent the rest.
+        // One with nothing pending is not late: a replica of an earlier release may have sent what was left.
         { lateSinceMs: { $gt: 0 }, 'work.dueAtMs': { $exists: true } },
         { sort: { lateSinceMs: 1 }, projection: { lateSinceMs: 1 } },
       );
       return found?.lateSinceMs ?? null;
     },
-    /** Hides it, and makes it due by then: its turn deletes it. False when there is none. */
+    /** Hides it, and makes it due by then: its next run deletes it. False when there is none. */
     async markRemoved(projectId: ProjectId, endpointId: WebhookEndpointId, dueAtMs: number) {
       const { matchedCount } = await endpoints.updateOne(
         { _id: slotsOf(projectId), endpointId, ...notRemoved },
@@ -129,7 +129,7 @@ export function createEndpointStore(endpoints: Endpoints, sealer: TextSealer, lo
       }
       return done;
     },
-    ...turns(endpoints, logger),
+    ...dueEndpoints(endpoints, logger),
   };
 }
 
@@ -172,7 +172,7 @@ function reencrypted(
   return { secrets, rotations: rotations.filter(isKept), version: version + 1 };
 }
 
-function turns(endpoints: Endpoints, logger: Logger) {
+function dueEndpoints(endpoints: Endpoints, logger: Logger) {
   const dues = createBatcher<MadeDue<EndpointDocument>, boolean>({
     ...sharedCommands,
     itemsMax: endpointsPerCommand,
@@ -182,7 +182,7 @@ function turns(endpoints: Endpoints, logger: Logger) {
     },
   });
   return {
-    /** Gives endpoints a turn then at the latest; false when there are none. */
+    /** Makes endpoints due then at the latest; false when there are none. */
     makeDue: (of: OfEndpoints, dueAtMs: number) =>
       dues.add({ which: whichOf(of, dueAtMs), dueAtMs }),
     /** Those that are due later than any is, because a clock was wrong, claimed or not, are due now. */
@@ -191,15 +191,15 @@ function turns(endpoints: Endpoints, logger: Logger) {
       const dueNow = { $set: { 'work.dueAtMs': nowMs } };
       await retryOnce(() => endpoints.updateMany(isAfter, dueNow));
     },
-    /** The turns of the endpoints of one pace; accounts take turns. */
-    turnsOf: (pace: EndpointPace): WorkQueue<DueEndpoint> =>
+    /** The due endpoints of one pace; accounts are in rotation. */
+    queueOf: (pace: EndpointPace): WorkQueue<DueEndpoint> =>
       createWorkQueue({
         collection: endpoints,
-        documents: webhookDocuments.turn,
+        documents: webhookDocuments.claimed,
         where: { pace },
         keyField: 'accountId',
         projection: { endpointId: 1, accountId: 1, work: 1 },
-        toItem: (turn) => turn,
+        toItem: (due) => due,
         completed: 'kept',
         logger,
       }),

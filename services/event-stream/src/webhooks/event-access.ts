@@ -21,7 +21,7 @@ export function createProjectEventAccess(deps: {
   readonly logger: Logger;
 }) {
   const { findEventAccess, clock, logger } = deps;
-  const answers = createInvalidatedCache<boolean>({
+  const responses = createInvalidatedCache<boolean>({
     load: (projectId) => findEventAccess(projectId as ProjectId),
     freshMs,
     entriesMax: projectsMax,
@@ -29,8 +29,8 @@ export function createProjectEventAccess(deps: {
   });
   let failedAtMs = Number.NEGATIVE_INFINITY;
 
-  function lastAnswer(projectId: ProjectId): EventAccess {
-    const last = answers.peek(projectId);
+  function lastResponse(projectId: ProjectId): EventAccess {
+    const last = responses.peek(projectId);
     return last && isWithin(usableMs, last.loadedAtMs) ? accessOf(last.value) : 'unknown';
   }
 
@@ -47,18 +47,18 @@ export function createProjectEventAccess(deps: {
      */
     async find(projectId: ProjectId): Promise<EventAccess> {
       const isPausing = isWithin(retryAfterMs, failedAtMs);
-      if (isPausing && !answers.isFresh(projectId)) return lastAnswer(projectId);
+      if (isPausing && !responses.isFresh(projectId)) return lastResponse(projectId);
       try {
-        return accessOf((await answers.get(projectId)) === true);
+        return accessOf((await responses.get(projectId)) === true);
       } catch (error) {
         failedAtMs = clock.now();
         logger.warn({ err: error, projectId }, 'project access lookup failed');
-        return lastAnswer(projectId);
+        return lastResponse(projectId);
       }
     },
     /** Drops the cached response of a Project, or of all with null. */
     invalidate: (projectId: ProjectId | null): void =>
-      answers.invalidate((_, id) => projectId === null || id === projectId),
+      responses.invalidate((_, id) => projectId === null || id === projectId),
   };
 }
 

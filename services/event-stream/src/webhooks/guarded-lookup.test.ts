@@ -4,13 +4,13 @@ import { createGuardedLookup } from './guarded-lookup.ts';
 const strict = { allowPrivate: false };
 
 /** A resolver that returns one response after the other and records its queries. */
-function answering(...answers: readonly (readonly string[])[]) {
+function answering(...responses: readonly (readonly string[])[]) {
   const queries: string[] = [];
   const resolve = async (hostname: string) => {
     queries.push(hostname);
-    const answer = answers[Math.min(queries.length, answers.length) - 1];
-    if (answer === undefined) throw new Error('unknown name');
-    return answer;
+    const response = responses[Math.min(queries.length, responses.length) - 1];
+    if (response === undefined) throw new Error('unknown name');
+    return response;
   };
   return { queries, resolve };
 }

@@ -146,11 +146,11 @@ export async function rotateEndpointSecret(
   return { endpoint, secret: repeated ?? made, replayed: repeated !== null };
 }
 
-/** What takes longer than a request is left to the turn of the endpoint. */
+/** What takes longer than a request is left to the endpoint's next delivery run. */
 const removedInRequestMax = 10_000;
 
 /**
- * Its slot is free afterwards, unless it has very many deliveries. Its turn deletes what is left, also
+ * Its slot is free afterwards, unless it has very many deliveries. Its next run deletes what is left, also
  * after a crash.
  * Throws `webhook_endpoint_not_found`.
  */

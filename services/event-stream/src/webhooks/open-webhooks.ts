@@ -7,9 +7,9 @@ import type { EventStreamConfig } from '../config.ts';
 import type { GatewayClient } from '../log/gateway-client.ts';
 import type { ProjectLog } from '../log/project-log-store.ts';
 import { type AttemptDelivery, createAttemptDelivery } from './attempt-delivery.ts';
+import type { DeliveryRun } from './delivery-run.ts';
 import { createDeliveryStore } from './delivery-store.ts';
 import { createEndpointStore, type OfEndpoints } from './endpoint-store.ts';
-import type { EndpointTurn } from './endpoint-turn.ts';
 import { createProjectEventAccess, type ProjectEventAccess } from './event-access.ts';
 import { createHostResolver } from './guarded-lookup.ts';
 import { openWebhookCollections } from './webhook-document.ts';
@@ -24,7 +24,7 @@ interface WebhooksNeeds {
   readonly gateway: GatewayClient;
 }
 
-/** What webhooks are managed and sent with: routes, turns and tests take it whole. */
+/** What webhooks are managed and sent with: routes, delivery runs and tests take it whole. */
 export type Webhooks = Awaited<ReturnType<typeof openWebhooks>>;
 
 /** Opens webhooks: their stores, the access of Projects, and what makes endpoints due. */
@@ -34,10 +34,10 @@ export async function openWebhooks(context: Context, { db, bus, log, gateway }: 
   const collections = openWebhookCollections(db);
   const sealer = createTextSealer(secretKeys);
   const endpoints = createEndpointStore(collections.endpoints, sealer, logger);
-  const running = new Map<WebhookEndpointId, EndpointTurn>();
+  const running = new Map<WebhookEndpointId, DeliveryRun>();
   const listeners: (() => void)[] = [];
 
-  /** Begins turns on this replica. */
+  /** Begins runs on this replica. */
   function noteDue(): void {
     for (const listener of listeners) listener();
   }
@@ -52,18 +52,18 @@ export async function openWebhooks(context: Context, { db, bus, log, gateway }: 
     deliveries: createDeliveryStore(collections.deliveries, logger),
     eventAccess: await openEventAccess(context, bus, gateway, makeDue),
     attempt: openAttempts(context),
-    /** The turns of this replica. */
+    /** The delivery runs of this replica. */
     running,
-    /** Endpoints are due: they have turns on this replica at once. */
+    /** Endpoints are due: this replica claims them at once. */
     noteDue,
     onDue: (listener: () => void): void => void listeners.push(listener),
-    /** Gives endpoints a turn, on this replica at once. */
+    /** Makes endpoints due, on this replica at once. */
     makeDue,
     /** The endpoint changed, or has something to do. */
     async wake(endpointId: WebhookEndpointId): Promise<void> {
-      const turn = running.get(endpointId);
-      // On this replica its present turn reads the change before the next request.
-      if (turn) turn.readMs = Number.NEGATIVE_INFINITY;
+      const run = running.get(endpointId);
+      // On this replica its present run reads the change before the next request.
+      if (run) run.readMs = Number.NEGATIVE_INFINITY;
       await makeDue({ endpointId });
     },
     clock,
@@ -109,7 +109,7 @@ async function openEventAccess(
       // Whether an endpoint may be sent to depends on no Credential.
       if (body.credentialId !== null) return;
       makeDue({ waitingOf: { accountId, projectId } }).catch((error: unknown) => {
-        // They have a turn after their pause.
+        // They are due after their pause.
         logger.warn({ err: error, accountId }, 'endpoints of a change not made due');
       });
     },

@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream';
 import type { Dispatcher } from 'undici';
-import { startBytesMax } from './answer-text.ts';
+import { startBytesMax } from './response-text.ts';
 
 export interface BoundedRequest {
   readonly origin: string;
@@ -9,7 +9,7 @@ export interface BoundedRequest {
   readonly body: string;
 }
 
-export interface BoundedAnswer {
+export interface BoundedResponse {
   readonly status: number;
   /** The header as received; null where it is absent, or repeated. */
   readonly retryAfter: string | null;
@@ -26,7 +26,7 @@ export async function postBounded(
   dispatcher: Dispatcher,
   request: BoundedRequest,
   signal: AbortSignal,
-): Promise<BoundedAnswer> {
+): Promise<BoundedResponse> {
   const response = await dispatcher.request({ ...request, method: 'POST', signal });
   const { 'retry-after': retryAfter } = response.headers;
   return {

@@ -4,9 +4,9 @@ import { testLogger } from '@inventory/testkit/namespace';
 import { only } from '@inventory/testkit/only';
 import { createTestClock } from '@inventory/testkit/test-clock';
 import { endpointWith } from '../../test/support/endpoints.ts';
+import { newDeliveryRun } from './delivery-run.ts';
 import type { AttemptReport } from './delivery-store.ts';
 import { type EndpointHealth, healthy } from './endpoint-health.domain.ts';
-import { newTurn } from './endpoint-turn.ts';
 import { changeEndpoint, type EndpointChange } from './manage-endpoints.ts';
 import type { Webhooks } from './open-webhooks.ts';
 import { sendDue } from './send-due.ts';
@@ -56,7 +56,7 @@ function world(health: EndpointHealth) {
     },
     limits: {
       ...{ requestsMax: 1, requestsPerEndpointMax: 4, slowFromMs: 1_000 },
-      ...{ claimMs: 60_000, turnMs: 5_000, waitMaxMs: dayMs },
+      ...{ claimMs: 60_000, runMs: 5_000, waitMaxMs: dayMs },
     },
     stopping: new AbortController().signal,
   });
@@ -64,13 +64,13 @@ function world(health: EndpointHealth) {
     requests: createSemaphore(1),
     extraRequests: createKeyedSemaphore<string>({ perKeyMax: 1, totalMax: 1 }),
   };
-  const turn = newTurn(endpoint, nowMs);
-  turn.waiting.push(deliveryTo(endpoint));
+  const run = newDeliveryRun(endpoint, nowMs);
+  run.waiting.push(deliveryTo(endpoint));
   const { projectId, endpointId } = endpoint;
 
   return {
     ...{ recorded, respond: response.resolve },
-    sent: sendDue(webhooks, capacity, turn),
+    sent: sendDue(webhooks, capacity, run),
     endpoint: () => endpoint,
     change: (change: EndpointChange) => changeEndpoint(webhooks, { projectId, endpointId }, change),
   };
@@ -78,7 +78,7 @@ function world(health: EndpointHealth) {
 
 function deliveryTo({ endpointId, projectId }: WebhookEndpoint): WebhookDelivery {
   return {
-    ...{ _id: 'one', endpointId, projectId, eventId: `evt_${newRefreshId()}`, place: 'one' },
+    ...{ _id: 'one', endpointId, projectId, eventId: `evt_${newRefreshId()}`, orderKey: 'one' },
     ...{ type: 'inventory.refresh.completed', body: '{}', state: 'pending', failure: null },
     ...{ createdAtMs: nowMs, appendedAtMs: nowMs, nextAttemptAtMs: nowMs },
     ...{ failures: 0, attempts: [], attemptsTotal: 0 },

@@ -1,17 +1,17 @@
 import type { KeyedSemaphore, Semaphore } from '@inventory/runtime/semaphore';
+import { type DeliveryRun, dueBy } from './delivery-run.ts';
 import type { AttemptReport } from './delivery-store.ts';
 import { afterResult, concurrencyOf, pauseEndMs } from './endpoint-health.domain.ts';
-import { dueBy, type EndpointTurn } from './endpoint-turn.ts';
 import type { Webhooks } from './open-webhooks.ts';
 import { pingType } from './webhook-delivery.domain.ts';
 import type { WebhookEndpoint } from './webhook-document.ts';
 import { countAttempt, countDisabled } from './webhook-metrics.ts';
 
-/** Requests at once of the turns of one pace. */
+/** Concurrent requests of the runs of one pace. */
 export interface RequestCapacity {
-  /** Of all turns. */
+  /** Of all runs. */
   readonly requests: Semaphore;
-  /** Of a turn beside the first one; by account. */
+  /** Of a run beside its first one; by account. */
   readonly extraRequests: KeyedSemaphore<string>;
 }
 
@@ -19,35 +19,35 @@ export interface RequestCapacity {
 const freshMs = 250;
 const triesMax = 5;
 
-/** Sends what waits until the turn has to end; what is left is due at once. */
+/** Sends what waits until the run has to end; what is left is due at once. */
 export async function sendDue(
   webhooks: Webhooks,
   { requests, extraRequests }: RequestCapacity,
-  turn: EndpointTurn,
+  run: DeliveryRun,
 ): Promise<void> {
-  const concurrent = requestsOf(webhooks, extraRequests, turn);
+  const concurrent = requestsOf(webhooks, extraRequests, run);
   const loops = Array.from({ length: concurrent }, async () => {
-    while (turn.waiting.length > 0) {
-      const sent = await requests.run(() => sendNext(webhooks, turn));
+    while (run.waiting.length > 0) {
+      const sent = await requests.run(() => sendNext(webhooks, run));
       if (sent === null) return;
-      await record(webhooks, turn, sent);
+      await record(webhooks, run, sent);
     }
   });
   const ended = await Promise.allSettled(loops);
   const failed = ended.find((result) => result.status === 'rejected');
   if (failed) throw failed.reason;
-  if (turn.waiting.length === 0) return;
+  if (run.waiting.length === 0) return;
   const nowMs = webhooks.clock.now();
-  dueBy(turn, Math.max(nowMs, pauseEndMs(turn.endpoint.health, nowMs, webhooks.health)));
+  dueBy(run, Math.max(nowMs, pauseEndMs(run.endpoint.health, nowMs, webhooks.health)));
 }
 
 /** Requests at once: one, and of an endpoint that responds fast as many as there are for its account. */
 function requestsOf(
   { limits, health }: Webhooks,
   extraRequests: KeyedSemaphore<string>,
-  turn: EndpointTurn,
+  run: DeliveryRun,
 ): number {
-  const { endpoint, permits, waiting } = turn;
+  const { endpoint, permits, waiting } = run;
   if (endpoint.pace !== 'fast') return 1;
   const allowed = concurrencyOf(endpoint.health, limits.requestsPerEndpointMax, health);
   while (permits.length + 1 < Math.min(allowed, waiting.length)) {
@@ -58,29 +58,29 @@ function requestsOf(
   return permits.length + 1;
 }
 
-async function maySend(webhooks: Webhooks, turn: EndpointTurn): Promise<boolean> {
+async function maySend(webhooks: Webhooks, run: DeliveryRun): Promise<boolean> {
   const { clock, limits, stopping } = webhooks;
   if (stopping.aborted) return false;
-  if (turn.sent > 0 && clock.now() - turn.begunMs > limits.turnMs) return false;
-  if (clock.now() - turn.readMs >= freshMs) await readAgain(webhooks, turn);
-  const { endpoint, waiting } = turn;
+  if (run.sent > 0 && clock.now() - run.begunMs > limits.runMs) return false;
+  if (clock.now() - run.readMs >= freshMs) await readAgain(webhooks, run);
+  const { endpoint, waiting } = run;
   if (endpoint.isRemoved || endpoint.secrets.length === 0) return false;
   if (waiting[0]?.type === pingType) return true;
-  // The rest is sent in a turn of its new pace.
-  if (turn.pace !== endpoint.pace) return false;
+  // The others are sent in a run of its new pace.
+  if (run.pace !== endpoint.pace) return false;
   // One whose position moved was disabled and enabled: it is not sent what it missed.
-  if (endpoint.nextPosition !== turn.first.nextPosition) return false;
+  if (endpoint.nextPosition !== run.first.nextPosition) return false;
   const nowMs = clock.now();
   return (
     endpoint.state === 'enabled' && pauseEndMs(endpoint.health, nowMs, webhooks.health) <= nowMs
   );
 }
 
-async function readAgain({ endpoints, clock }: Webhooks, turn: EndpointTurn): Promise<void> {
+async function readAgain({ endpoints, clock }: Webhooks, run: DeliveryRun): Promise<void> {
   const readMs = clock.now();
-  const found = await endpoints.readEndpoint(turn.endpoint);
-  turn.endpoint = found ?? { ...turn.endpoint, isRemoved: true };
-  turn.readMs = readMs;
+  const found = await endpoints.readEndpoint(run.endpoint);
+  run.endpoint = found ?? { ...run.endpoint, isRemoved: true };
+  run.readMs = readMs;
 }
 
 interface Sent {
@@ -89,32 +89,32 @@ interface Sent {
   readonly report: AttemptReport;
 }
 
-/** Null when the turn ends, or the stop ended the request: then it is sent again, with the same id. */
-async function sendNext(webhooks: Webhooks, turn: EndpointTurn): Promise<Sent | null> {
-  const delivery = (await maySend(webhooks, turn)) ? turn.waiting.shift() : undefined;
+/** Null when the run ends, or the stop ended the request: then it is sent again, with the same id. */
+async function sendNext(webhooks: Webhooks, run: DeliveryRun): Promise<Sent | null> {
+  const delivery = (await maySend(webhooks, run)) ? run.waiting.shift() : undefined;
   if (delivery === undefined) return null;
-  turn.sent += 1;
-  const to = turn.endpoint;
+  run.sent += 1;
+  const to = run.endpoint;
   try {
     return { to, report: await webhooks.attempt(to, delivery) };
   } catch (error) {
     if (!webhooks.stopping.aborted) throw error;
-    dueBy(turn, webhooks.clock.now());
+    dueBy(run, webhooks.clock.now());
     return null;
   }
 }
 
-async function record(webhooks: Webhooks, turn: EndpointTurn, sent: Sent): Promise<void> {
+async function record(webhooks: Webhooks, run: DeliveryRun, sent: Sent): Promise<void> {
   const { report } = sent;
   countAttempt(report);
   const { attempt, delivery, progress } = report;
-  // The first response that differs from its pace ends the turn.
+  // The first response that differs from its pace ends the run.
   const pace = attempt.durationMs < webhooks.limits.slowFromMs ? 'fast' : 'slow';
-  if (turn.pace === turn.endpoint.pace) turn.pace = pace;
-  if (progress.nextAttemptAtMs !== null) dueBy(turn, progress.nextAttemptAtMs);
+  if (run.pace === run.endpoint.pace) run.pace = pace;
+  if (progress.nextAttemptAtMs !== null) dueBy(run, progress.nextAttemptAtMs);
   if (delivery.type !== pingType) {
-    turn.results = turn.results.then(() => recordHealth(webhooks, turn, sent));
-    await turn.results;
+    run.results = run.results.then(() => recordHealth(webhooks, run, sent));
+    await run.results;
   }
   await webhooks.deliveries.recordAttempt(report);
 }
@@ -122,11 +122,11 @@ async function record(webhooks: Webhooks, turn: EndpointTurn, sent: Sent): Promi
 /** The result of a request to an earlier URL changes nothing, nor one from before it was enabled. */
 async function recordHealth(
   webhooks: Webhooks,
-  turn: EndpointTurn,
+  run: DeliveryRun,
   { to, report: { attempt } }: Sent,
 ): Promise<void> {
-  for (let tries = 0; tries < triesMax && !turn.endpoint.isRemoved; tries += 1) {
-    const { endpoint } = turn;
+  for (let tries = 0; tries < triesMax && !run.endpoint.isRemoved; tries += 1) {
+    const { endpoint } = run;
     if (endpoint.healthVersion !== to.healthVersion) return;
     const change = afterResult(endpoint, attempt, webhooks.health);
     if (change === null) return;
@@ -137,13 +137,13 @@ async function recordHealth(
       ...(reason && { ...disabling, changedAtMs: attempt.atMs }),
     };
     if (!(await webhooks.endpoints.update(endpoint, fields))) {
-      await readAgain(webhooks, turn);
+      await readAgain(webhooks, run);
       continue;
     }
-    turn.endpoint = { ...endpoint, ...fields };
+    run.endpoint = { ...endpoint, ...fields };
     if (!reason) return;
-    // Its next turn ends its deliveries.
-    dueBy(turn, webhooks.clock.now());
+    // Its next run ends its deliveries.
+    dueBy(run, webhooks.clock.now());
     const { endpointId, projectId } = endpoint;
     webhooks.logger.warn({ endpointId, projectId, reason }, 'webhook endpoint disabled');
     return countDisabled(reason);

@@ -41,12 +41,12 @@ function world(changes: Partial<WebhookEndpoint> = {}, cut = () => {}, flaw?: Fl
   const queue = createMemoryQueue<DueEndpoint>();
   const { endpointId, projectId } = endpoint;
   const access: { now: EventAccess } = { now: 'allowed' };
-  const answer = { status: 204, durationMs: 5, held: Promise.resolve() };
+  const response = { status: 204, durationMs: 5, held: Promise.resolve() };
   queue.add(endpointId, endpoint, startMs);
   const orCut = <Value>(value: () => Value): Promise<Value> =>
     Promise.resolve().then(cut).then(value);
 
-  const turns: WorkQueue<DueEndpoint> = {
+  const cutQueue: WorkQueue<DueEndpoint> = {
     ...queue,
     async settle(claimed, settled) {
       cut();
@@ -115,8 +115,8 @@ function world(changes: Partial<WebhookEndpoint> = {}, cut = () => {}, flaw?: Fl
     async attempt(_endpoint, delivery) {
       const { eventId, body } = delivery;
       sent.push({ eventId, body });
-      await answer.held;
-      return reportOf(delivery, clock.now(), answer);
+      await response.held;
+      return reportOf(delivery, clock.now(), response);
     },
     clock,
     logger: testLogger,
@@ -126,22 +126,22 @@ function world(changes: Partial<WebhookEndpoint> = {}, cut = () => {}, flaw?: Fl
     },
     limits: {
       ...{ requestsMax: 100, requestsPerEndpointMax: 4, slowFromMs: 1_000 },
-      ...{ claimMs, turnMs: 5_000, waitMaxMs: dayMs },
+      ...{ claimMs, runMs: 5_000, waitMaxMs: dayMs },
     },
     stopping: new AbortController().signal,
     running: new Map(),
     noteDue: () => {},
   });
 
-  /** A turn, where one is due; it may be cut short, and then leaves its claim. */
-  async function turn(changed: Partial<Webhooks> = {}): Promise<boolean> {
+  /** A delivery run, where the endpoint is due; it may be cut short, and then leaves its claim. */
+  async function run(changed: Partial<Webhooks> = {}): Promise<boolean> {
     const [due] = await queue.findDue(clock.now(), 1);
     const claimed = due && (await queue.claim(due, 'a', clock.now() + claimMs));
     if (!claimed) return false;
     if (flaw === 'moves before it inserts') {
       endpoint = { ...endpoint, nextPosition: entries.length + 1 };
     }
-    await serveEndpoint({ ...webhooks, ...changed }, turns, capacity, claimed).catch(() => {});
+    await serveEndpoint({ ...webhooks, ...changed }, cutQueue, capacity, claimed).catch(() => {});
     return true;
   }
 
@@ -149,11 +149,10 @@ function world(changes: Partial<WebhookEndpoint> = {}, cut = () => {}, flaw?: Fl
     webhooks,
     clock,
     queue,
-    turns,
     stored,
     sent,
     access,
-    answer,
+    response,
     entries,
     endpoint: () => endpoint,
     append(...types: string[]) {
@@ -174,10 +173,10 @@ function world(changes: Partial<WebhookEndpoint> = {}, cut = () => {}, flaw?: Fl
       if (!queue.pending.has(endpointId)) queue.add(endpointId, endpoint, clock.now());
       queue.makeDue(endpointId, clock.now());
     },
-    turn,
-    async turnAll(): Promise<void> {
-      for (let turns = 0; await turn(); turns += 1) {
-        if (turns > 1_000) throw new Error('the turns do not end');
+    run,
+    async runAll(): Promise<void> {
+      for (let runs = 0; await run(); runs += 1) {
+        if (runs > 1_000) throw new Error('the runs do not end');
       }
     },
     dueAtMs: () => queue.pending.get(endpointId)?.dueAtMs ?? null,
@@ -188,7 +187,7 @@ const isTest = (type: string) => type === 'webhook.ping';
 
 function pendingOf(made: ReturnType<typeof deliveryOf>, nowMs: number): WebhookDelivery {
   return {
-    ...{ ...made, _id: `${made.endpointId}/${made.eventId}`, place: made.eventId },
+    ...{ ...made, _id: `${made.endpointId}/${made.eventId}`, orderKey: made.eventId },
     ...{ state: 'pending', failure: null, createdAtMs: nowMs, nextAttemptAtMs: nowMs },
     ...{ failures: 0, attempts: [], attemptsTotal: 0 },
   };
@@ -210,11 +209,11 @@ function reportOf(
 const step = fc.record({
   append: fc.array(fc.constantFrom(refreshed, low), { maxLength: 30 }),
   subscribes: fc.boolean(),
-  /** Calls of the stores until one fails, which ends the turn as a crash does. */
+  /** Calls of the stores until one fails, which ends the run as a crash does. */
   cutAfter: fc.option(fc.nat(12)),
-  /** Calls of the stores before it is changed and appended to, while its turn lasts. */
+  /** Calls of the stores before it is changed and appended to, while its run lasts. */
   meanwhileAfter: fc.nat(12),
-  /** Turns at once: the claim of the first has expired when the second begins. */
+  /** Concurrent runs: the claim of the first has expired when the second begins. */
   overlapping: fc.boolean(),
   meanwhile: fc.array(fc.constantFrom(refreshed, low), { maxLength: 3 }),
 });
@@ -230,7 +229,7 @@ async function play(steps: readonly Step[], flaw?: Flaw): Promise<void> {
       else due.push(one);
     }
   };
-  const { clock, append, change, turn, turnAll, endpoint, entries, stored, sent } = world(
+  const { clock, append, change, run, runAll, endpoint, entries, stored, sent } = world(
     {},
     cut,
     flaw,
@@ -251,16 +250,16 @@ async function play(steps: readonly Step[], flaw?: Flaw): Promise<void> {
       if (meanwhile.length > 0) append(...meanwhile);
     };
     due.push({ after: after.meanwhileAfter, happens }, { after: cutAfter, happens: crash });
-    const first = turn();
+    const first = run();
     await Promise.resolve();
     if (overlapping) clock.advance(claimMs);
-    await Promise.all([first, overlapping && turn()]);
+    await Promise.all([first, overlapping && run()]);
     const left = due.splice(0).some((one) => one.happens === happens);
     if (left) happens();
     clock.advance(overlapping ? 1 : claimMs);
   }
   clock.advance(claimMs);
-  await turnAll();
+  await runAll();
 
   const wanted = entries.filter(
     ({ event, position }) => event.type === refreshed || position >= lowFrom,
@@ -272,13 +271,13 @@ async function play(steps: readonly Step[], flaw?: Flaw): Promise<void> {
     const bodies = sent.filter((one) => one.eventId === eventId).map(({ body }) => body);
     if (bodies.some((body) => body !== json)) throw new Error(`event ${position} has other bytes`);
   }
-  if (endpoint().nextPosition !== entries.length + 1) throw new Error('the position is behind');
+  if (endpoint().nextPosition !== entries.length + 1) throw new Error('the position is too low');
 }
 
 const isComplete = (flaw?: Flaw) =>
   fc.asyncProperty(fc.array(step, { maxLength: 8 }), (steps) => play(steps, flaw));
 
-test('under any interruption, change and overlap of turns every event is delivered with its bytes, and the position skips none (Events: webhooks)', async () => {
+test('under any interruption, change and overlap of runs every event is delivered with its bytes, and the position skips none (Events: webhooks)', async () => {
   await fc.assert(isComplete(), { numRuns: propertyRuns(300) });
 });
 
@@ -301,7 +300,7 @@ const paused: EndpointHealth = {
   pausedUntilMs: startMs + 10_000,
 };
 
-test('an endpoint has one request until it responds within a second, then four; a slower response ends its turn (Events: webhooks)', async () => {
+test('an endpoint has one request until it responds within a second, then four; a slower response ends its run (Events: webhooks)', async () => {
   for (const [pace, durationMs, next, count] of [
     ['new', 5, 'fast', 1],
     ['fast', 5, 'fast', 19],
@@ -309,19 +308,19 @@ test('an endpoint has one request until it responds within a second, then four; 
     ['slow', 1_500, 'slow', 19],
     ['slow', 5, 'fast', 1],
   ] as const) {
-    const { append, answer, turn, endpoint, sent, dueAtMs, clock } = world({ pace });
-    answer.durationMs = durationMs;
+    const { append, response, run, endpoint, sent, dueAtMs, clock } = world({ pace });
+    response.durationMs = durationMs;
     append(...Array(19).fill(refreshed));
 
-    await turn();
+    await run();
 
     expect([endpoint().pace, sent.length]).toEqual([next, count]);
     expect(dueAtMs()).toBe(count === 19 ? null : clock.now());
   }
 });
 
-test('an event is sent in the turn that inserts its delivery, however long the store takes (Events: webhooks)', async () => {
-  const { append, webhooks, turn, clock, sent, dueAtMs } = world();
+test('an event is sent in the run that inserts its delivery, however long the store takes (Events: webhooks)', async () => {
+  const { append, webhooks, run, clock, sent, dueAtMs } = world();
   const { insertMissing } = webhooks.deliveries;
   const slowly: Webhooks['deliveries'] = {
     ...webhooks.deliveries,
@@ -332,40 +331,40 @@ test('an event is sent in the turn that inserts its delivery, however long the s
   };
   append(refreshed);
 
-  await turn({ deliveries: slowly });
+  await run({ deliveries: slowly });
 
   expect([sent.length, dueAtMs()]).toEqual([1, null]);
 });
 
-test('an endpoint with more retries than a turn reads is due when the first one is, and its turns read no more than they send (Events: webhooks)', async () => {
-  const { append, turn, turnAll, stored, sent, dueAtMs, clock, queue, endpoint } = world();
+test('an endpoint with more retries than a run reads is due when the first one is, and its runs read no more than they send (Events: webhooks)', async () => {
+  const { append, run, runAll, stored, sent, dueAtMs, clock, queue, endpoint } = world();
   append(...Array(450).fill(refreshed));
-  await turn();
+  await run();
   const parts = [sent.length, dueAtMs()];
-  await turnAll();
+  await runAll();
   for (const [at, [id, one]] of [...stored].entries()) {
     stored.set(id, { ...one, state: 'pending', nextAttemptAtMs: clock.now() + 60_000 + at });
   }
   queue.add(endpoint().endpointId, endpoint(), clock.now());
-  await turn();
+  await run();
 
   expect(parts).toEqual([200, startMs]);
   expect([sent.length, dueAtMs()]).toEqual([450, clock.now() + 60_000]);
 });
 
-test('five failures pause an endpoint, whose turns then send nothing until one request tests it (Events: webhooks)', async () => {
-  const { append, answer, turn, turnAll, sent, dueAtMs, clock, endpoint } = world({ pace: 'slow' });
-  answer.status = 503;
-  answer.durationMs = 1_500;
+test('five failures pause an endpoint, whose runs then send nothing until one request tests it (Events: webhooks)', async () => {
+  const { append, response, run, runAll, sent, dueAtMs, clock, endpoint } = world({ pace: 'slow' });
+  response.status = 503;
+  response.durationMs = 1_500;
   append(...Array(20).fill(refreshed));
-  await turn();
+  await run();
   const whilePaused = [sent.length, dueAtMs()];
 
   append(refreshed);
-  await turn();
+  await run();
   const beside = [sent.length, endpoint().nextPosition];
   clock.advance(10_000);
-  await turnAll();
+  await runAll();
 
   expect(whilePaused).toEqual([5, startMs + 5_000]);
   expect(beside).toEqual([5, 22]);
@@ -375,16 +374,16 @@ test('five failures pause an endpoint, whose turns then send nothing until one r
 
 test('an endpoint that a wrong clock has paused, or a delivery that it has postponed, for longer than any is, is sent at once (Events: webhooks)', async () => {
   const ahead = { ...paused, pausedUntilMs: startMs + dayMs };
-  const { append, turnAll, stored, sent, clock, queue, endpoint } = world({ health: ahead });
+  const { append, runAll, stored, sent, clock, queue, endpoint } = world({ health: ahead });
   append(refreshed, refreshed);
-  await turnAll();
+  await runAll();
   const first = sent.length;
   type Entry = [EventId, WebhookDelivery];
   const [[id, one], [other, two]] = [...stored] as [Entry, Entry];
   stored.set(id, { ...one, state: 'pending', nextAttemptAtMs: clock.now() + dayMs + 1 });
   stored.set(other, { ...two, state: 'pending', nextAttemptAtMs: clock.now() + dayMs });
   queue.add(endpoint().endpointId, endpoint(), clock.now());
-  await turnAll();
+  await runAll();
 
   expect(first).toBe(2);
   expect(sent.slice(2).map(({ eventId }) => eventId)).toEqual([id]);
@@ -392,14 +391,14 @@ test('an endpoint that a wrong clock has paused, or a delivery that it has postp
 
 test('a test is sent to a disabled or a paused endpoint, and nothing else; a disabled one has its deliveries ended (Events: webhooks)', async () => {
   for (const changes of [{ state: 'disabled' as const }, { health: paused }]) {
-    const { append, change, turn, turnAll, stored, sent, endpoint, dueAtMs } = world();
+    const { append, change, run, runAll, stored, sent, endpoint, dueAtMs } = world();
     append(refreshed, refreshed);
-    await turn();
+    await run();
     append(refreshed);
     change(changes);
     const ping = { ...pingTo(endpoint()), appendedAtMs: null };
     stored.set(ping.eventId, pendingOf(ping, startMs));
-    await turnAll();
+    await runAll();
 
     expect(sent.slice(2).map(({ eventId }) => eventId)).toEqual([ping.eventId]);
     expect(dueAtMs()).toBe('state' in changes ? null : paused.pausedUntilMs);
@@ -411,24 +410,24 @@ function pingTo({ endpointId, projectId }: WebhookEndpoint) {
   return { endpointId, projectId, eventId, type: 'webhook.ping', body: '{}' };
 }
 
-test('an endpoint that may not be sent to waits without a place, an attempt or a poll, and is served once it may (Tenancy)', async () => {
-  const { append, access, turn, turnAll, stored, sent, queue, clock, endpoint, dueAtMs } = world();
+test('an endpoint that may not be sent to waits without a slot, an attempt or a poll, and is served once it may (Tenancy)', async () => {
+  const { append, access, run, runAll, stored, sent, queue, clock, endpoint, dueAtMs } = world();
   append(refreshed);
   access.now = 'refused';
-  await turn();
+  await run();
   const waiting = [dueAtMs(), stored.size, endpoint().nextPosition];
   clock.advance(60_000);
-  const isPolled = await turn();
+  const isPolled = await run();
 
   access.now = 'allowed';
   queue.makeDue(endpoint().endpointId, clock.now());
-  await turnAll();
+  await runAll();
 
   expect(waiting).toEqual([startMs + 10 * 60_000, 0, 1]);
   expect([isPolled, sent.length, dueAtMs()]).toEqual([false, 1, null]);
 });
 
-test('what a turn leaves is late, unless the endpoint is paused or disabled, or its account suspended, for however long (runbooks: WebhooksLate)', async () => {
+test('what a run leaves is late, unless the endpoint is paused or disabled, or its account suspended, for however long (runbooks: WebhooksLate)', async () => {
   const cases = {
     sent: [{}, 'allowed', null],
     unreadable: [{ secrets: [] }, 'allowed', startMs],
@@ -441,34 +440,34 @@ test('what a turn leaves is late, unless the endpoint is paused or disabled, or 
     const stage = world({ secrets: [] });
     const { secrets } = world().endpoint();
     stage.append(refreshed);
-    await stage.turn();
+    await stage.run();
     stage.clock.advance(1);
     stage.access.now = access;
     stage.change({ secrets, lateSinceMs: null, ...changes });
-    await stage.turn();
+    await stage.run();
     expect([name, stage.endpoint().lateSinceMs]).toEqual([name, late]);
   }
 });
 
 test('nothing is sent unsigned: deliveries are kept until a secret can be read', async () => {
-  const { append, change, turnAll, turn, stored, sent } = world({ secrets: [] });
+  const { append, change, runAll, run, stored, sent } = world({ secrets: [] });
   append(refreshed, refreshed);
-  await turn();
+  await run();
   expect([stored.size, sent.length]).toEqual([2, 0]);
 
   change({ secrets: [{ secret: 'whsec_AAAA', createdAtMs: 0, endsAtMs: null }] });
-  await turnAll();
+  await runAll();
 
   expect(sent).toHaveLength(2);
 });
 
-test('what an endpoint missed between disabling and enabling is not sent, also in a turn that began before (Events: webhooks)', async () => {
-  const { append, change, turn, turnAll, answer, sent, entries, clock } = world({ pace: 'slow' });
+test('what an endpoint missed between disabling and enabling is not sent, also in a run that began before (Events: webhooks)', async () => {
+  const { append, change, run, runAll, response, sent, entries, clock } = world({ pace: 'slow' });
   const held = Promise.withResolvers<void>();
-  answer.held = held.promise;
-  answer.durationMs = 1_500;
+  response.held = held.promise;
+  response.durationMs = 1_500;
   append(refreshed);
-  const running = turn();
+  const running = run();
   while (sent.length === 0) await new Promise((resolve) => setImmediate(resolve));
   change({ state: 'disabled' });
   append(refreshed, refreshed);
@@ -477,14 +476,14 @@ test('what an endpoint missed between disabling and enabling is not sent, also i
   held.resolve();
   await running;
   append(refreshed);
-  await turnAll();
+  await runAll();
 
   const wanted = [entries[0], entries[3]].map((entry) => entry?.event.id);
   expect(sent.map(({ eventId }) => eventId)).toEqual(wanted);
 });
 
-test('a turn that a stop ends leaves what is due to the next replica at once (Events: webhooks)', async () => {
-  const { webhooks, turn, append, sent, dueAtMs, clock } = world({ pace: 'slow' });
+test('a run that a stop ends leaves what is due to the next replica at once (Events: webhooks)', async () => {
+  const { webhooks, run, append, sent, dueAtMs, clock } = world({ pace: 'slow' });
   append(refreshed, refreshed, refreshed);
   const stopping = new AbortController();
   const cut = () => Promise.reject(new Error('cut short'));
@@ -493,7 +492,7 @@ test('a turn that a stop ends leaves what is due to the next replica at once (Ev
     return sent.length === 0 ? webhooks.attempt(endpoint, delivery) : cut();
   };
 
-  await turn({ attempt, stopping: stopping.signal });
+  await run({ attempt, stopping: stopping.signal });
 
   expect([sent.length, dueAtMs()]).toEqual([1, clock.now()]);
 });

@@ -12,14 +12,14 @@ import { observeBacklog } from './webhook-metrics.ts';
 
 type Context = ServiceContext<EventStreamConfig>;
 
-/** Starts the turns of endpoints, and what is done from time to time. */
+/** Starts the delivery runs, and the periodic jobs. */
 export function startWebhooks(context: Context, webhooks: Webhooks): void {
   startJobs(context, webhooks);
-  for (const pace of endpointPaces) startTurns(context, webhooks, pace);
+  for (const pace of endpointPaces) startDeliveryRuns(context, webhooks, pace);
 }
 
 /**
- * Deletes old deliveries, keeps secrets encrypted with the first key and turns within their time, counts
+ * Deletes old deliveries, keeps secrets encrypted with the first key and due times within bounds, counts
  * what is pending.
  */
 function startJobs(context: Context, { endpoints, deliveries, limits }: Webhooks): void {
@@ -33,7 +33,7 @@ function startJobs(context: Context, { endpoints, deliveries, limits }: Webhooks
   });
   startPeriodicJob({
     ...common,
-    name: 'webhook turns',
+    name: 'webhook due times',
     runOnce: () => endpoints.makeDueIfAfter(clock.now() + limits.waitMaxMs, clock.now()),
   });
   startPeriodicJob({
@@ -55,14 +55,14 @@ function startJobs(context: Context, { endpoints, deliveries, limits }: Webhooks
   observeBacklog(startScrapedReading('webhook backlog', read, context), clock.now);
 }
 
-/** Starts the turns of the endpoints of one pace. */
-function startTurns(context: Context, webhooks: Webhooks, pace: EndpointPace): void {
+/** Starts the delivery runs of the endpoints of one pace. */
+function startDeliveryRuns(context: Context, webhooks: Webhooks, pace: EndpointPace): void {
   const { limits, sweepEveryMs } = context.config.webhooks;
-  const queue = webhooks.endpoints.turnsOf(pace);
+  const queue = webhooks.endpoints.queueOf(pace);
   const quarter = quarterOf(limits.requestsMax);
   const isFast = pace === 'fast';
-  // Most of a turn of a fast endpoint is reading and storing.
-  const places = isFast ? 4 * quarter : quarter;
+  // Most of a run of a fast endpoint is reading and storing.
+  const slots = isFast ? 4 * quarter : quarter;
   const capacity = {
     requests: createSemaphore(isFast ? 2 * quarter : quarter),
     extraRequests: createKeyedSemaphore<string>({
@@ -74,10 +74,10 @@ function startTurns(context: Context, webhooks: Webhooks, pace: EndpointPace): v
     {
       name: work[pace].name,
       queue,
-      places,
-      lookEveryMs: sweepEveryMs,
-      perKey: { places: quarterOf(places), keyOf: ({ accountId }) => accountId },
-      // A turn ends before: its requests begin and end within the claim.
+      slots,
+      pollEveryMs: sweepEveryMs,
+      perKey: { slots: quarterOf(slots), keyOf: ({ accountId }) => accountId },
+      // A run ends before: its requests begin and end within the claim.
       again: { firstMs: limits.claimMs, maxMs: limits.claimMs },
       work: (claimed) => serveEndpoint(webhooks, queue, capacity, claimed),
     },

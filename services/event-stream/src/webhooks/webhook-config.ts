@@ -66,7 +66,7 @@ const drainMs = 5_000;
 const recordMs = 1_000;
 const slowFromMs = 1_000;
 /** Longest time in which a claim begins requests, so that other endpoints are served. */
-const turnMaxMs = 5_000;
+const runMaxMs = 5_000;
 const retryAfterMaxMs = dayMs;
 
 export type WebhookConfig = ReturnType<typeof webhookConfig>;
@@ -107,7 +107,7 @@ function limitsOf(parsed: Parsed<typeof webhookSettings>) {
     slowFromMs,
     /** Age at which the claim of an endpoint expires. */
     claimMs,
-    turnMs: Math.min(turnMaxMs, claimMs - requestMs),
+    runMs: Math.min(runMaxMs, claimMs - requestMs),
     waitMaxMs: longestPauseMs(retriesOf(parsed)),
   };
 }

@@ -49,7 +49,7 @@ export function afterAttempt(
     return { ...ended, state: 'failed', failure: 'attempts_exhausted', failures };
   }
   const jitteredMs = Math.round(pauseMs * (1 + jitterShare * end.random));
-  const askedMs = Math.min(end.retryAfterMs ?? 0, retryAfterMaxMs);
-  const nextAttemptAtMs = end.atMs + Math.max(jitteredMs, askedMs);
+  const requestedMs = Math.min(end.retryAfterMs ?? 0, retryAfterMaxMs);
+  const nextAttemptAtMs = end.atMs + Math.max(jitteredMs, requestedMs);
   return { state: 'pending', failure: null, failures, nextAttemptAtMs };
 }

@@ -89,7 +89,7 @@ const delivery = webhookDelivery.out.extend({
   /** The bytes of every attempt. */
   body: z.string(),
   /** Orders an endpoint's deliveries by time: milliseconds and event. */
-  place: z.string(),
+  orderKey: z.string(),
   /** When the event was appended to the log, which a time range refers to; null for a test. */
   appendedAtMs: z.int().nullable(),
   /** Failed attempts since it was created or redelivered. */
@@ -111,12 +111,12 @@ export type NewDelivery = Readonly<z.infer<typeof newDelivery>>;
 /** What an endpoint is claimed by. */
 const dueEndpoint = endpoint.pick({ _id: true, endpointId: true, accountId: true });
 export type DueEndpoint = Readonly<z.infer<typeof dueEndpoint>>;
-const endpointTurn = dueEndpoint.extend({ work: endpoint.shape.work });
+const claimedEndpoint = dueEndpoint.extend({ work: endpoint.shape.work });
 
 export const webhookDocuments = {
   endpoint: { collection: 'webhookEndpoints', schema: endpoint },
   delivery: { collection: 'webhookDeliveries', schema: delivery },
-  turn: { collection: 'webhookEndpoints', schema: endpointTurn },
+  claimed: { collection: 'webhookEndpoints', schema: claimedEndpoint },
 };
 
 export function openWebhookCollections(db: Db) {
@@ -134,8 +134,8 @@ export const webhookIndexes: readonly CollectionIndexes[] = [
     collection: webhookDocuments.endpoint.collection,
     indexes: [
       { name: 'endpoint_id', keys: { endpointId: 1 }, options: { unique: true } },
-      { name: 'turn', keys: { pace: 1, 'work.dueAtMs': 1, accountId: 1 }, options: workOnly },
-      { name: 'account_turn', keys: { accountId: 1, 'work.dueAtMs': 1 }, options: workOnly },
+      { name: 'due', keys: { pace: 1, 'work.dueAtMs': 1, accountId: 1 }, options: workOnly },
+      { name: 'account_due', keys: { accountId: 1, 'work.dueAtMs': 1 }, options: workOnly },
       { name: 'late_since', keys: { lateSinceMs: 1 } },
     ],
   },
@@ -148,8 +148,8 @@ export const webhookIndexes: readonly CollectionIndexes[] = [
       // Counts the backlog.
       { name: 'next_attempt', keys: { state: 1, nextAttemptAtMs: 1 } },
       { name: 'endpoint_pings', keys: { endpointId: 1, state: 1 }, options: pingsOnly },
-      { name: 'place', keys: { endpointId: 1, place: 1 } },
-      { name: 'state_place', keys: { endpointId: 1, state: 1, place: 1 } },
+      { name: 'order_key', keys: { endpointId: 1, orderKey: 1 } },
+      { name: 'state_order_key', keys: { endpointId: 1, state: 1, orderKey: 1 } },
       { name: 'appended', keys: { endpointId: 1, appendedAtMs: 1 } },
       { name: 'created', keys: { createdAtMs: 1 } },
     ],

@@ -85,7 +85,7 @@ const deliveryRoutes = [
         toMs: to === undefined ? undefined : fromIsoTime(to),
       });
       const items = found.slice(0, limit);
-      const nextBefore = found.length > limit ? (items.at(-1)?.place ?? null) : null;
+      const nextBefore = found.length > limit ? (items.at(-1)?.orderKey ?? null) : null;
       return { items, nextBefore };
     },
   }),

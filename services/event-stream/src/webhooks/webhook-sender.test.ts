@@ -3,7 +3,7 @@ import { type AddressInfo, createServer as createTcpServer } from 'node:net';
 import { propertyRuns } from '@inventory/testkit/property-runs';
 import { waitFor } from '@inventory/testkit/wait-for';
 import fc from 'fast-check';
-import { startBytesMax } from './answer-text.ts';
+import { startBytesMax } from './response-text.ts';
 import { createWebhookSender, type WebhookSender } from './webhook-sender.ts';
 
 let hits: { host: string | undefined; body: string }[];

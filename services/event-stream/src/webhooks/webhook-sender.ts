@@ -1,6 +1,5 @@
 import { skippingInterim } from '@inventory/http/skip-interim';
 import { Agent, buildConnector } from 'undici';
-import { notingStatus, statusBefore } from './answer-status.ts';
 import { startDeadline } from './deadline.ts';
 import {
   AddressRefused,
@@ -8,7 +7,8 @@ import {
   type HostResolver,
   NameUnresolved,
 } from './guarded-lookup.ts';
-import { type BoundedAnswer, postBounded } from './post-bounded.ts';
+import { type BoundedResponse, postBounded } from './post-bounded.ts';
+import { notingStatus, statusBefore } from './response-status.ts';
 import { type AddressRules, parseWebhookUrl } from './webhook-address.domain.ts';
 import type { AttemptError } from './webhook-document.ts';
 
@@ -20,7 +20,9 @@ export interface WebhookRequest {
 }
 
 /** The result of a request. */
-export type WebhookAnswer = BoundedAnswer | { readonly status: null; readonly error: AttemptError };
+export type WebhookResponse =
+  | BoundedResponse
+  | { readonly status: null; readonly error: AttemptError };
 
 export type WebhookSender = ReturnType<typeof createWebhookSender>;
 
@@ -47,7 +49,7 @@ export function createWebhookSender(
     maxHeaderSize: 16 * 1024,
   });
 
-  async function post({ url, headers, body, signal }: WebhookRequest): Promise<WebhookAnswer> {
+  async function post({ url, headers, body, signal }: WebhookRequest): Promise<WebhookResponse> {
     const target = parseWebhookUrl(url, rules);
     if (target.result === 'invalid') return { status: null, error: 'address_refused' };
     const { origin, path } = target;
@@ -56,7 +58,7 @@ export function createWebhookSender(
 
   return {
     /** Rejects only when the signal is aborted. */
-    async send(given: WebhookRequest): Promise<WebhookAnswer> {
+    async send(given: WebhookRequest): Promise<WebhookResponse> {
       const deadline = startDeadline(timeoutMs, given.signal);
       try {
         return await post({ ...given, signal: deadline.signal });

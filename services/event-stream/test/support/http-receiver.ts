@@ -10,7 +10,7 @@ export interface ReceivedHook {
   readonly atMs: number;
 }
 
-export interface HookAnswer {
+export interface HookResponse {
   readonly status: number;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string;
@@ -19,7 +19,9 @@ export interface HookAnswer {
 /** A webhook receiver that records every request and responds as configured. */
 export async function startReceiver() {
   const hooks: ReceivedHook[] = [];
-  let answer: (hook: ReceivedHook) => HookAnswer | Promise<HookAnswer> = () => ({ status: 204 });
+  let respond: (hook: ReceivedHook) => HookResponse | Promise<HookResponse> = () => ({
+    status: 204,
+  });
   const { url, close } = await listen((request, response) => {
     const chunks: Buffer[] = [];
     request.on('data', (chunk: Buffer) => chunks.push(chunk));
@@ -27,8 +29,8 @@ export async function startReceiver() {
       const { url: path = '', headers } = request;
       const hook = { path, headers, raw: Buffer.concat(chunks), atMs: Date.now() };
       hooks.push(hook);
-      const { status, headers: answered, body } = await answer(hook);
-      response.writeHead(status, answered).end(body);
+      const wanted = await respond(hook);
+      response.writeHead(wanted.status, wanted.headers).end(wanted.body);
     });
   });
   return {
@@ -36,8 +38,8 @@ export async function startReceiver() {
     close,
     hooks,
     of: (path: string) => hooks.filter((hook) => hook.path === path),
-    answerWith(next: typeof answer) {
-      answer = next;
+    respondWith(next: typeof respond) {
+      respond = next;
     },
   };
 }
@@ -46,12 +48,12 @@ export async function startReceiver() {
 export async function startGatewayStub() {
   let isUp = true;
   const withoutEvents = new Set<string>();
-  const asked: string[] = [];
+  const requested: string[] = [];
   const projectsOf = new Map<string, readonly string[]>();
   const { url, close } = await listen((request, response) => {
     const { pathname, searchParams } = new URL(request.url ?? '', 'http://gateway');
     const [, , kind, id = ''] = pathname.split('/');
-    asked.push(id);
+    requested.push(id);
     const body =
       kind === 'accounts'
         ? partOf(projectsOf.get(id) ?? [], searchParams.get('after'))
@@ -62,7 +64,7 @@ export async function startGatewayStub() {
   return {
     url,
     close,
-    asked,
+    requested,
     withoutEvents,
     /** Projects of accounts with events. */
     projectsOf,

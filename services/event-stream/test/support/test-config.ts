@@ -14,7 +14,7 @@ export interface TestSettings {
   readonly clockOffsetMaxMs?: number;
 }
 
-/** No machine is so slow that an answer or its record takes this long. */
+/** No machine is so slow that a response or its record takes this long. */
 const farMs = 600_000;
 
 /** The service's own defaults inside a namespace, far timeouts, and what a test changes of them. */

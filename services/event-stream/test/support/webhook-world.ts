@@ -59,10 +59,10 @@ export async function openWebhookWorld(webhooks: Partial<WebhookConfig> = {}, cl
     serviceToken: undefined,
     timeoutMs: 600_000,
   });
-  /** With an input as a test has it, and every refusal as an answer. */
+  /** With an input as a test has it, and every refusal as a response. */
   const call = <Operation extends InternalOperation>(operation: Operation, input: object) =>
     client.call({ ...operation, refusals }, input as CallInput<Operation['input']>) as Promise<
-      z.output<Operation['answer']>
+      z.output<Operation['response']>
     >;
   const one = (projectId: string, endpointId: string) => ({ path: { projectId, endpointId } });
 

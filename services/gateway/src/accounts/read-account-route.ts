@@ -34,7 +34,7 @@ export const readAccountRoute = dataRoute({
   method: 'GET',
   template: '/v2/account',
   input: {},
-  answer: {
+  response: {
     status: 200,
     description: 'The account as it is now.',
     links: Object.fromEntries(
@@ -70,16 +70,16 @@ export const readAccountRoute = dataRoute({
   },
   errors: [],
   async handle({ ledger, customerRequestsPerMinute }: AccountServices, _input, { principal }) {
-    const standing = await readAccount(ledger, principal.accountId);
+    const limits = await readAccount(ledger, principal.accountId);
     const key = keyViewOf(principal, customerRequestsPerMinute);
-    return { data: { ...accountViewOf(principal, standing), ...key } };
+    return { data: { ...accountViewOf(principal, limits), ...key } };
   },
 });
 
 /** Every Credential may read balances; limits and alerts need a permission. */
 function accountViewOf(
   principal: Principal,
-  { balance, terms }: AccountStanding,
+  { balance, terms }: AccountLimits,
 ): Omit<AccountView, keyof ReturnType<typeof keyViewOf>> {
   const isFull = mayUse(principal.permissions, 'customer.account.read.v1');
   const { funding, spendCaps, credentialSpendCaps, balanceAlert } = terms;
@@ -91,7 +91,7 @@ function accountViewOf(
   };
 }
 
-interface AccountStanding {
+interface AccountLimits {
   /** Prepaid credits. */
   readonly balance: { readonly total: number; readonly held: number; readonly available: number };
   readonly terms: AccountTerms;
@@ -100,7 +100,7 @@ interface AccountStanding {
 const nothing = { total: 0, held: 0, available: 0 };
 
 /** Balance and terms of the account as of the latest ledger entry. */
-async function readAccount(ledger: LedgerClient, accountId: AccountId): Promise<AccountStanding> {
+async function readAccount(ledger: LedgerClient, accountId: AccountId): Promise<AccountLimits> {
   const [{ balances }, terms] = await Promise.all([
     ledger.readBalance(accountId),
     ledger.readTerms(accountId),

@@ -18,7 +18,7 @@ export const readPricesRoute = dataRoute({
   method: 'GET',
   template: '/v2/prices',
   input: {},
-  answer: {
+  response: {
     status: 200,
     description: 'The price list.',
     data: priceView,

@@ -15,7 +15,7 @@ export const readProjectRoute = dataRoute({
   method: 'GET',
   template: '/v2/projects/{project_id}',
   input: { path: projectPath },
-  answer: {
+  response: {
     status: 200,
     description: 'The Project as it is now.',
     data: projectView,

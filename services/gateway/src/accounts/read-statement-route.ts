@@ -43,7 +43,7 @@ export const readStatementRoute = publicRoute({
   permission: 'customer.account.read.v1',
   types: ['application/json', 'text/csv'],
   input: { query: statementQuery },
-  answer: {
+  response: {
     status: 200,
     description: 'One page of the statement.',
     links: { readStatement: nextPart() },
@@ -73,7 +73,7 @@ export const readStatementRoute = publicRoute({
     const { items, nextAfterSeq: next } = await ledger.readStatement(accountId, part);
     const pagination = parts.paginationTo(next === null ? null : JSON.stringify(next));
     const { nextCursor: cursor } = pagination;
-    if (type === csvType) return csvAnswer(statementCsv(items), nextPath(range, cursor));
+    if (type === csvType) return csvResponse(statementCsv(items), nextPath(range, cursor));
     return { data: { items, pagination }, meta: { requestId } };
   },
 });
@@ -89,7 +89,7 @@ function nextPath(
 }
 
 /** CSV has no envelope: the next part is named by a header. */
-function csvAnswer(text: string, next: string | null) {
+function csvResponse(text: string, next: string | null) {
   return {
     status: 200,
     type: `${csvType}; charset=utf-8; header=present`,

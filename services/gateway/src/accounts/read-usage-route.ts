@@ -11,7 +11,7 @@ const dayMs = 86_400_000;
 const tooMuch = {
   in: 'query',
   field: 'from',
-  reason: 'is of more use than one answer holds: ask for fewer days or for one Project',
+  reason: 'is of more use than one response holds: request fewer days or for one Project',
 } as const satisfies RequestIssue;
 
 /** GET /v2/account/usage: what was charged, by UTC day, Project and product. */
@@ -26,7 +26,7 @@ export const readUsageRoute = dataRoute({
   template: '/v2/account/usage',
   permission: 'customer.account.read.v1',
   input: { query: usageQuery },
-  answer: {
+  response: {
     status: 200,
     description: 'The usage of these days.',
     data: accountUsage,

@@ -16,7 +16,7 @@ export const setBalanceAlertRoute = dataRoute({
   permission: 'customer.account.manage.v1',
   input: { body: balanceAlert },
   bodyExample: { threshold: 500 },
-  answer: {
+  response: {
     status: 200,
     description: 'The alert is set.',
     data: balanceAlert,

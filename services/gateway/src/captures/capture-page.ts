@@ -12,7 +12,7 @@ import {
   isCapturing,
   type LiveChain,
 } from './live-chain.domain.ts';
-import type { ChainPagePlace } from './staging-client.ts';
+import type { ChainPagePosition } from './staging-client.ts';
 
 /** A page of a chain before its delivery. */
 export interface ChainPage extends LivePageMeta {
@@ -27,7 +27,7 @@ export interface ChainPage extends LivePageMeta {
 export interface CapturePageDeps {
   readonly staging: {
     /** Rejects when the page is not durable, or is never staged. */
-    stagePage(place: ChainPagePlace, members: readonly Buffer[]): Promise<ManifestPage>;
+    stagePage(position: ChainPagePosition, members: readonly Buffer[]): Promise<ManifestPage>;
   };
   readonly captures: {
     /** Has no effect when the chain has a capture or is excluded. */

@@ -93,7 +93,7 @@ export function advanceLiveChain(
   digestOf: DigestOf,
 ): LiveChain {
   const { staged, nextStartAssetid, assetCount, endCheck, nowMs } = read;
-  const inTurn = staged !== null && staged.page === chain.page;
+  const isNextPage = staged !== null && staged.page === chain.page;
   // The paid first page of the key belongs to another chain.
   const isPaid = !read.replayed || chain.page > 0;
   // A page that continues at its own start would be read without end.
@@ -102,7 +102,8 @@ export function advanceLiveChain(
   const endsBlank =
     nextStartAssetid === null && assetCount === 0 && chain.page > 0 && endCheck !== 'confirmed';
   const hasMoved = endCheck === 'moved';
-  const captures = isCapturing(chain, rules, nowMs) && inTurn && isPaid && leadsOn && !endsBlank;
+  const captures =
+    isCapturing(chain, rules, nowMs) && isNextPage && isPaid && leadsOn && !endsBlank;
   return {
     chainId: chain.chainId,
     startedAtMs: chain.startedAtMs,

@@ -18,7 +18,7 @@ import { openStagingBreaker, type StagingClient } from './staging-client.ts';
 export type Captures = ReturnType<typeof openCaptures>;
 
 /** Intents of a chain are closed soon after its last page. */
-const firstLookMs = 250;
+const firstPollMs = 250;
 
 /** Staging, and the sweeper that sends the complete captures of all replicas. */
 export function openCaptures(
@@ -53,8 +53,8 @@ export function openCaptures(
   const { wakeIn } = startWorker(completing, context);
 
   async function insertCapture(capture: Capture, nowMs: number): Promise<void> {
-    await store.insertCapture(capture, currentTrace(), nowMs + firstLookMs);
-    wakeIn(firstLookMs);
+    await store.insertCapture(capture, currentTrace(), nowMs + firstPollMs);
+    wakeIn(firstPollMs);
   }
   const captures = { insertCapture, excludeChain: store.excludeChain };
   const rules = { chainDeadlineMs, settleWithinMs, pagesMax: scanPagesMax };

@@ -5,7 +5,7 @@ import { openStagingBreaker } from './staging-client.ts';
 
 const staged = { page: 0, epoch: 1, chunks: [] };
 const inventoryEpoch = '76561198000000000/730/2/0';
-const place = { scanId: 'chain', page: 0, inventoryEpoch };
+const position = { scanId: 'chain', page: 0, inventoryEpoch };
 const members = [Buffer.from('')];
 
 function world() {
@@ -16,20 +16,20 @@ function world() {
     if (store.error) throw store.error;
     return staged;
   };
-  const rested = openStagingBreaker({ stagePage, readEpoch: async () => inventoryEpoch }, clock);
-  return { clock, store, rested, stage: () => rested.stagePage(place, members) };
+  const guarded = openStagingBreaker({ stagePage, readEpoch: async () => inventoryEpoch }, clock);
+  return { clock, store, guarded, stage: () => guarded.stagePage(position, members) };
 }
 
 describe('Staging beside a charge', () => {
   it('is not even tried for five seconds after it took too long', async () => {
-    const { clock, store, rested, stage } = world();
+    const { clock, store, guarded, stage } = world();
     store.error = new DeadlineExceeded('staging a page');
     await expect(stage()).rejects.toThrow(DeadlineExceeded);
     delete store.error;
 
     clock.advance(4_999);
     await expect(stage()).rejects.toThrow('too slow');
-    await expect(rested.readEpoch(newScope())).rejects.toThrow('too slow');
+    await expect(guarded.readEpoch(newScope())).rejects.toThrow('too slow');
     expect(store.reply).toBe(1);
     clock.advance(1);
 

@@ -8,7 +8,7 @@ import { DeadlineExceeded, withDeadline } from '@inventory/runtime/wait';
 import { captureEpoch } from './capture.domain.ts';
 
 /** A page of a chain, and the epoch of its inventory that was read before it. */
-export interface ChainPagePlace {
+export interface ChainPagePosition {
   readonly scanId: string;
   readonly page: number;
   readonly inventoryEpoch: string;
@@ -34,7 +34,7 @@ export function createStagingClient(client: InternalClient, timeoutMs: number) {
      * its inventory was erased since the epoch was read (`inventory_erased`), otherwise with ServiceUnreachable or DeadlineExceeded when it is not known to be durable.
      */
     async stagePage(
-      { scanId, page, inventoryEpoch }: ChainPagePlace,
+      { scanId, page, inventoryEpoch }: ChainPagePosition,
       members: readonly Buffer[],
     ): Promise<ManifestPage> {
       const text = Buffer.concat([open, ...members, close]);
@@ -53,26 +53,27 @@ export function createStagingClient(client: InternalClient, timeoutMs: number) {
 
 type Staging = Pick<StagingClient, 'readEpoch' | 'stagePage'>;
 
-const restMs = 5_000;
+const cooldownMs = 5_000;
 
 /**
  * A circuit breaker around staging: a store that does not respond delays one page, not every page.
  * While it is open, pages are refused at once and not captured.
  */
 export function openStagingBreaker(staging: Staging, clock: Clock): Staging {
-  let restsUntilMs = 0;
+  let cooldownUntilMs = 0;
   async function guarded<Answer>(call: () => Promise<Answer>): Promise<Answer> {
-    if (clock.now() < restsUntilMs) throw new StagingBreakerOpen('the revision-store was too slow');
+    if (clock.now() < cooldownUntilMs)
+      throw new StagingBreakerOpen('the revision-store was too slow');
     try {
       return await call();
     } catch (error) {
-      if (error instanceof DeadlineExceeded) restsUntilMs = clock.now() + restMs;
+      if (error instanceof DeadlineExceeded) cooldownUntilMs = clock.now() + cooldownMs;
       throw error;
     }
   }
   return {
     readEpoch: (inventory) => guarded(() => staging.readEpoch(inventory)),
-    stagePage: (place, members) => guarded(() => staging.stagePage(place, members)),
+    stagePage: (position, members) => guarded(() => staging.stagePage(position, members)),
   };
 }
 

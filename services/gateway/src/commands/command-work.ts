@@ -6,7 +6,7 @@ import { type RequestReplyClient, replyOf } from './request-reply-client.ts';
 
 /** Commands that are sent until their outcome is received, also after a crash of this process. */
 export interface PendingCommandKind<Item, Reply extends MessageType>
-  extends Pick<StartedWorkKind<Item>, 'name' | 'places' | 'again' | 'lookEveryMs'> {
+  extends Pick<StartedWorkKind<Item>, 'name' | 'slots' | 'again' | 'pollEveryMs'> {
   readonly queue: WorkQueue<Item>;
   /** The same command every time; only the correlation id differs. */
   readonly toMessage: (

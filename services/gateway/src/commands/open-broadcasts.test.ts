@@ -40,9 +40,9 @@ function oneReader() {
     deliver(key: string, message: OutgoingMessage): void {
       const { topic } = messages[message.type];
       if (!wants(topic, key)) return;
-      const place = { key, topic, partition: 0, offset: '0', trace: {} };
+      const position = { key, topic, partition: 0, offset: '0', trace: {} };
       const unasked = { waitingId: undefined, deadlineMs: undefined };
-      reader?.onMessage({ ...place, ...unasked, ...message } as ReceivedMessage);
+      reader?.onMessage({ ...position, ...unasked, ...message } as ReceivedMessage);
     },
   };
 }

@@ -21,20 +21,20 @@ const reply = {
   type: 'reply.refresh-cancel.v1',
   body: { waitingId: 'cancel:1', refreshId, result: 'cancelling' },
 };
-async function answered<Answer>(
+async function responded<Answer>(
   _waitingId: string,
   _timeoutMs: number,
-  answerIn: ReplyReader<Answer>,
+  responseIn: ReplyReader<Answer>,
 ): Promise<Answer> {
-  const answer = answerIn(reply as ReceivedMessage);
-  if (answer === undefined) throw new Error('another type of reply');
-  return answer;
+  const response = responseIn(reply as ReceivedMessage);
+  if (response === undefined) throw new Error('another type of reply');
+  return response;
 }
 const never = new Promise<never>(() => undefined);
 
 interface Conditions {
   published?: () => Promise<void>;
-  replied?: typeof answered;
+  replied?: typeof responded;
   waiting?: number;
   ready?: boolean;
 }
@@ -46,7 +46,7 @@ async function request(given: Conditions) {
       publish,
       health: () => ({ ready: given.ready ?? true, alive: true, started: true, problems: [] }),
     }),
-    replies: only({ expect: given.replied ?? answered, waiting: given.waiting ?? 0 }),
+    replies: only({ expect: given.replied ?? responded, waiting: given.waiting ?? 0 }),
   });
   const result = await client.request(command, replyOf('reply.refresh-cancel.v1'), 50);
   return { result, sent: publish.mock.calls.length };

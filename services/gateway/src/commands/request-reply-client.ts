@@ -73,12 +73,12 @@ export function createRequestReplyClient({
      */
     async request<Answer>(
       command: OutgoingMessage & { readonly waitingId: string },
-      answerIn: ReplyReader<Answer>,
+      responseIn: ReplyReader<Answer>,
       timeoutMs: number,
     ): Promise<ReplyResult<Answer>> {
       const refused = refusal();
       if (refused !== null) return { result: 'not_sent', cause: refused };
-      const replied = replies.expect(command.waitingId, timeoutMs, answerIn).then(
+      const replied = replies.expect(command.waitingId, timeoutMs, responseIn).then(
         (body): ReplyResult<Answer> => ({ result: 'reply', body }),
         (cause: unknown): ReplyResult<Answer> => ({ result: 'unknown', cause }),
       );

@@ -15,10 +15,10 @@ import {
 import { projectPath } from '@inventory/contracts/http/parameters';
 import { credentialId } from '@inventory/contracts/ids';
 import { z } from 'zod';
-import type { AdmittedRequest } from '../http/answer.ts';
 import { dataRoute, partOf } from '../http/data-route.ts';
 import { exampleIds } from '../http/openapi/examples.ts';
 import { nextPart, sameProject } from '../http/openapi/links.ts';
+import type { AdmittedRequest } from '../http/public-response.ts';
 import { listParts } from '../http/sealed-cursor.ts';
 import { keyedCredential, rotateOnce } from '../secrets/keyed-credentials.ts';
 import {
@@ -83,7 +83,7 @@ const issueCredentialRoute = dataRoute({
   template: credentialsTemplate,
   input: { path: projectPath, header: secretHeaders, body: newCredential },
   bodyExample: { name: credentialExample.name, scopes: credentialExample.scopes },
-  answer: {
+  response: {
     status: 201,
     description: 'The Credential with its secret.',
     links: {
@@ -114,7 +114,7 @@ const listCredentialsRoute = dataRoute({
   method: 'GET',
   template: credentialsTemplate,
   input: { path: projectPath, query: credentialsQuery },
-  answer: partOf(credentialList, credentialExample, {
+  response: partOf(credentialList, credentialExample, {
     listCredentials: { ...sameProject, ...nextPart() },
   }),
   errors: ['invalid_cursor'],
@@ -139,7 +139,7 @@ const rotateCredentialRoute = dataRoute({
   template: `${credentialsTemplate}/{credential_id}/rotate`,
   input: { path: ownCredentialPath, header: secretHeaders, body: credentialRotation },
   bodyExample: { overlap_seconds: 3_600 },
-  answer: {
+  response: {
     status: 200,
     description: 'The Credential with its new secret.',
     data: issuedCredential,
@@ -178,7 +178,7 @@ const setCredentialSpendCapRoute = dataRoute({
   template: `${credentialsTemplate}/{credential_id}/spend-cap`,
   input: { path: ownCredentialPath, body: credentialSpendCap },
   bodyExample: { cap: 500 },
-  answer: {
+  response: {
     status: 200,
     description: 'The cap is in force.',
     data: cappedCredential,
@@ -207,7 +207,7 @@ const revokeCredentialRoute = dataRoute({
   method: 'DELETE',
   template: `${credentialsTemplate}/{credential_id}`,
   input: { path: ownCredentialPath },
-  answer: {
+  response: {
     status: 200,
     description: 'The Credential is revoked.',
     data: credentialRecord,

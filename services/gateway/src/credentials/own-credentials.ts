@@ -12,8 +12,8 @@ import type { z } from 'zod';
 import { configureAccount } from '../accounts/configure-account.ts';
 import type { LedgerClient } from '../accounts/ledger-client.ts';
 import type { RequestReplyClient } from '../commands/request-reply-client.ts';
-import type { AdmittedRequest } from '../http/answer.ts';
 import type { WriteAuditLine } from '../http/audit-lines.ts';
+import type { AdmittedRequest } from '../http/public-response.ts';
 import type { CursorSealer } from '../http/sealed-cursor.ts';
 import {
   issueOnce,

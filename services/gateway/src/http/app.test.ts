@@ -24,10 +24,10 @@ import { z } from 'zod';
 import { type ApiCall, callApi, closeCalls } from '../../test/support/api-call.ts';
 import { newFrame } from '../../test/support/public-frame.ts';
 import type { Principal } from '../tenancy/principal.domain.ts';
-import type { PublicResponse } from './answer.ts';
 import { createPublicApp } from './app.ts';
-import { standingAt } from './limits/rate-window.domain.ts';
+import { rateStateAt } from './limits/rate-window.domain.ts';
 import { errorExample } from './openapi/examples.ts';
+import type { PublicResponse } from './public-response.ts';
 import { publicRoute } from './public-route.ts';
 
 const product = 'platform.inventory.current.page.v1';
@@ -65,7 +65,7 @@ const texts = {
   tag: 'Account',
   summary: '',
   description: '',
-  answer: { status: 200, description: '', body: { text: 'text/plain' }, example: '' },
+  response: { status: 200, description: '', body: { text: 'text/plain' }, example: '' },
   errors: [],
 } as const;
 const routes = [
@@ -103,8 +103,8 @@ function createApp(): RequestListener {
       takeRequests: async ({ requestsPerMinute: limit }) => {
         requestsUsed += 1;
         const admitted = requestsUsed <= limit;
-        const standing = standingAt(requestsUsed, limit, 10_000);
-        return { ...standing, admitted, limit: 'service_account' };
+        const rate = rateStateAt(requestsUsed, limit, 10_000);
+        return { ...rate, admitted, limit: 'service_account' };
       },
     },
     prices: { currentVersion: () => 7 },

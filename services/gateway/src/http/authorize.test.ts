@@ -8,9 +8,9 @@ import { newFrame } from '../../test/support/public-frame.ts';
 import { publicRoutes } from '../public-routes.ts';
 import type { Principal } from '../tenancy/principal.domain.ts';
 import { defaultServiceAccountId } from '../tenancy/tenancy.domain.ts';
-import type { AdmittedRequest, PublicResponse } from './answer.ts';
 import { createPublicApp } from './app.ts';
 import type { PublicFrame } from './public-frame.ts';
+import type { AdmittedRequest, PublicResponse } from './public-response.ts';
 import type { PublicEndpoint } from './public-route.ts';
 
 const accountId = newAccountId();
@@ -109,9 +109,10 @@ const authorizedAgain = publicRoutes.filter(isAgain);
 const others = publicRoutes.filter((endpoint) => !isAgain(endpoint));
 
 test('what mints a secret, spends on more than a page, or responds with a text of its own is authorized again (Tenancy) [credential-state]', () => {
-  const mints = ({ answer }: PublicEndpoint) => JSON.stringify(answer.example).includes('"secret"');
+  const mints = ({ response }: PublicEndpoint) =>
+    JSON.stringify(response.example).includes('"secret"');
   const spends = ({ product, method }: PublicEndpoint) => product !== undefined && method !== 'GET';
-  const streams = ({ answer }: PublicEndpoint) => 'text' in answer.body;
+  const streams = ({ response }: PublicEndpoint) => 'text' in response.body;
   const must = publicRoutes.filter((one) => mints(one) || spends(one) || streams(one)).map(idOf);
 
   expect(must).toEqual(

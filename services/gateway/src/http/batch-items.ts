@@ -4,8 +4,8 @@ import { errorOf, statusOf } from '@inventory/http/refused';
 import { requestIssues } from '@inventory/http/validate-input';
 import type { Logger } from '@inventory/runtime/logger';
 import type { z } from 'zod';
-import type { AdmittedRequest } from './answer.ts';
 import { foreignInventory } from './own-inventory.ts';
+import type { AdmittedRequest } from './public-response.ts';
 import { toPublicRefused } from './to-refused.ts';
 
 export type ReadItem<Item> =

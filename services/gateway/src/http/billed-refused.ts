@@ -1,7 +1,7 @@
 import type { Billing } from '@inventory/contracts/http/error-body';
 import type { Refusal } from '@inventory/contracts/refusal';
 import { Refused } from '@inventory/http/refused';
-import type { PageDelivery } from './answer.ts';
+import type { PageDelivery } from './public-response.ts';
 
 /** A refusal of a billed operation, with the outcome of its charge. */
 export class BilledRefused extends Refused {

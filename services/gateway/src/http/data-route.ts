@@ -1,25 +1,25 @@
 import { plainMeta } from '@inventory/contracts/http/meta';
 import type { DataOf, Input, InputSchemas } from '@inventory/http/route';
 import type { z } from 'zod';
-import type { AdmittedRequest, PublicResponse } from './answer.ts';
 import { exampleCursor, plainMetaExample } from './openapi/examples.ts';
+import type { AdmittedRequest, PublicResponse } from './public-response.ts';
 import {
-  type PublicAnswer,
   type PublicEndpoint,
   type PublicRoute,
   publicRoute,
+  type RouteResponse,
 } from './public-route.ts';
 
 /** The response of an operation that costs nothing, with the example of its `data` alone. */
-interface DataAnswer<Data extends z.ZodType> extends Omit<PublicAnswer, 'body' | 'also'> {
+interface DataResponse<Data extends z.ZodType> extends Omit<RouteResponse, 'body' | 'also'> {
   readonly data: Data;
   readonly also?: { readonly status: 200 | 201; readonly description: string };
 }
 
 interface DataRouteSettings<Deps, Schemas extends InputSchemas, Data extends z.ZodType>
-  extends Omit<PublicEndpoint, 'answer'> {
+  extends Omit<PublicEndpoint, 'response'> {
   readonly input: Schemas;
-  readonly answer: DataAnswer<Data>;
+  readonly response: DataResponse<Data>;
   readonly handle: (
     deps: Deps,
     input: Input<Schemas>,
@@ -36,8 +36,8 @@ interface DataRouteSettings<Deps, Schemas extends InputSchemas, Data extends z.Z
 export function partOf<Data extends z.ZodType>(
   data: Data,
   item: object,
-  links: NonNullable<PublicAnswer['links']>,
-): DataAnswer<Data> {
+  links: NonNullable<RouteResponse['links']>,
+): DataResponse<Data> {
   return {
     status: 200,
     description: 'One page of the list.',
@@ -53,14 +53,14 @@ export function partOf<Data extends z.ZodType>(
 /** Declares an operation that costs nothing: its response is `data` in the common envelope. */
 export function dataRoute<Deps, const Schemas extends InputSchemas, Data extends z.ZodType>({
   handle,
-  answer: { data: schema, example, also, ...answer },
+  response: { data: schema, example, also, ...response },
   ...endpoint
 }: DataRouteSettings<Deps, Schemas, Data>): PublicRoute<Deps> {
   const whole = { success: true, data: example, meta: plainMetaExample };
   return publicRoute({
     ...endpoint,
-    answer: {
-      ...answer,
+    response: {
+      ...response,
       body: { data: schema, meta: plainMeta },
       example: whole,
       ...(also && { also: { ...also, example: whole } }),

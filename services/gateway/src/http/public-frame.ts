@@ -5,7 +5,7 @@ import type { Logger } from '@inventory/runtime/logger';
 import type { NetworkPolicy } from '../tenancy/network-policy.domain.ts';
 import type { Principal } from '../tenancy/principal.domain.ts';
 import type { PrincipalCache } from '../tenancy/principal-cache.ts';
-import type { DeliveryPlaces } from './delivery/delivery-places.ts';
+import type { DeliverySlots } from './delivery/delivery-slots.ts';
 import type { ClientAddressOf } from './limits/client-address.ts';
 import type { TrafficLimiter } from './limits/limit-traffic.ts';
 import type { PeerBuckets } from './limits/peer-buckets.ts';
@@ -16,7 +16,7 @@ export interface SharedFrame {
   readonly principals: PrincipalCache;
   readonly limiter: TrafficLimiter;
   /** Bytes of responses that their clients have not taken, by account. */
-  readonly undelivered: DeliveryPlaces<AccountId>;
+  readonly undelivered: DeliverySlots<AccountId>;
   readonly prices: { currentVersion(): number | null };
   /** Runs before each request of a Principal. Never rejects. */
   readonly beforeRequest: (principal: Principal) => Promise<void>;

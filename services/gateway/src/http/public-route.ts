@@ -2,14 +2,14 @@ import type { PublicCode } from '@inventory/contracts/refusal-codes';
 import type { Permission, ProductCode } from '@inventory/contracts/vocabulary';
 import { sentFields } from '@inventory/contracts/wire';
 import type { DocumentedEndpoint } from '@inventory/http/openapi-document';
-import type { DocumentedAnswer } from '@inventory/http/openapi-responses';
+import type { DocumentedResponse } from '@inventory/http/openapi-responses';
 import { Refused } from '@inventory/http/refused';
 import type { BoundRoute, DataOf, Input, InputSchemas } from '@inventory/http/route';
 import { validateInput } from '@inventory/http/validate-input';
 import { invariant } from '@inventory/runtime/bug';
 import { z } from 'zod';
-import type { AdmittedRequest, PublicResponse, StreamedResponse } from './answer.ts';
 import { foreignInventory } from './own-inventory.ts';
+import type { AdmittedRequest, PublicResponse, StreamedResponse } from './public-response.ts';
 import type { V1Dialect } from './v1/v1-dialect.ts';
 
 export type PublicTag =
@@ -29,7 +29,7 @@ interface EnvelopedBody {
 }
 
 /** A success: `data` in the common envelope, or a body of its own. */
-export interface PublicAnswer extends DocumentedAnswer {
+export interface RouteResponse extends DocumentedResponse {
   readonly status: 200 | 201 | 202;
   readonly body:
     | EnvelopedBody
@@ -38,7 +38,7 @@ export interface PublicAnswer extends DocumentedAnswer {
     | { readonly text: string; readonly frames?: Readonly<Record<string, z.ZodType>> };
   readonly example: unknown;
   /** Another success with the same body. */
-  readonly also?: DocumentedAnswer & { readonly status: 200 | 201; readonly example: unknown };
+  readonly also?: DocumentedResponse & { readonly status: 200 | 201; readonly example: unknown };
 }
 
 /** One operation as documented. The same schemas validate its input. */
@@ -57,7 +57,7 @@ export interface PublicEndpoint extends DocumentedEndpoint {
   readonly product?: ProductCode;
   /** Media types of the response, the preferred one first; JSON when absent. */
   readonly types?: readonly string[];
-  readonly answer: PublicAnswer;
+  readonly response: RouteResponse;
   /** Codes beside those of every operation of its kind. */
   readonly errors: readonly PublicCode[];
   /** The operation is served on the origin of events, which may be one of its own. */
@@ -89,10 +89,13 @@ type Enveloped<Body> = Body extends {
     }
   : never;
 
-interface PublicRouteSettings<Deps, Schemas extends InputSchemas, Body extends PublicAnswer['body']>
-  extends PublicEndpoint {
+interface PublicRouteSettings<
+  Deps,
+  Schemas extends InputSchemas,
+  Body extends RouteResponse['body'],
+> extends PublicEndpoint {
   readonly input: Schemas;
-  readonly answer: PublicAnswer & { readonly body: Body };
+  readonly response: RouteResponse & { readonly body: Body };
   readonly handle: (
     deps: Deps,
     input: Input<Schemas>,
@@ -107,7 +110,7 @@ interface PublicRouteSettings<Deps, Schemas extends InputSchemas, Body extends P
 export function publicRoute<
   Deps,
   const Schemas extends InputSchemas,
-  Body extends PublicAnswer['body'],
+  Body extends RouteResponse['body'],
 >({ handle, ...settings }: PublicRouteSettings<Deps, Schemas, Body>): PublicRoute<Deps> {
   const isOfProject = 'project_id' in sentFields(settings.input.path);
   const ofProject: readonly PublicCode[] = isOfProject ? ['project_not_found'] : [];
@@ -125,7 +128,7 @@ export function publicRoute<
         }
         requireOwnInventory(raw.path['platform_id'], request);
         const result = await handle(deps, input, request);
-        return 'data' in result ? encoded(endpoint.answer, result, request) : result;
+        return 'data' in result ? encoded(endpoint.response, result, request) : result;
       },
     }),
   };
@@ -140,7 +143,7 @@ function requireOwnInventory(id: string | undefined, { environment }: AdmittedRe
 
 /** The common V2 envelope of a success. */
 function encoded(
-  { status, body }: PublicAnswer,
+  { status, body }: RouteResponse,
   result: Enveloped<EnvelopedBody>,
   { environment }: AdmittedRequest,
 ): PublicResponse {

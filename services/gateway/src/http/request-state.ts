@@ -3,11 +3,11 @@ import type { RequestId } from '@inventory/contracts/ids';
 import { invariant } from '@inventory/runtime/bug';
 import type { Middleware, ParameterizedContext } from 'koa';
 import type { Principal } from '../tenancy/principal.domain.ts';
-import type { PageDelivery } from './answer.ts';
+import type { PageDelivery } from './public-response.ts';
 import type { BoundPublicRoute } from './public-route.ts';
 
 /** What a response holds until it is delivered. */
-export interface DeliveryPlace {
+export interface DeliverySlot {
   /** The client's connection has accepted so many bytes: from the first call on its pace is judged. */
   taken(bytes: number): void;
   /** Holds so much instead, also where that is more than there is. */
@@ -35,9 +35,9 @@ export interface RequestState {
   /** Its body, where that is in parts. */
   parts?: readonly Buffer[];
   /** What it holds until it is delivered. */
-  place?: DeliveryPlace;
+  slot?: DeliverySlot;
   /** Names of the headers of the response: removed when it is not written. */
-  answerHeaders?: readonly string[];
+  responseHeaders?: readonly string[];
   errorCode?: string;
 }
 

@@ -43,25 +43,25 @@ export function runRoute(frame: PublicFrame): PublicMiddleware {
     const pathValues = required(state, 'pathValues');
     const raw = await readInput(req, route, pathValues, false);
     await authorizeAgain(frame, state);
-    const answer = await route.run(raw, request);
-    if ('stream' in answer) {
+    const response = await route.run(raw, request);
+    if ('stream' in response) {
       context.respond = false;
-      await answer.stream(res).catch((error: unknown) => {
+      await response.stream(res).catch((error: unknown) => {
         context.respond = !res.headersSent;
         throw error;
       });
       return;
     }
-    if (answer.delivery) state.delivery = answer.delivery;
-    else holdRead(frame.undelivered, context, answer);
-    context.status = answer.status;
-    context.set({ ...answer.headers });
-    state.answerHeaders = Object.keys(answer.headers ?? {});
-    context.type = answer.type ?? 'json';
-    const { body } = answer;
+    if (response.delivery) state.delivery = response.delivery;
+    else holdRead(frame.undelivered, context, response);
+    context.status = response.status;
+    context.set({ ...response.headers });
+    state.responseHeaders = Object.keys(response.headers ?? {});
+    context.type = response.type ?? 'json';
+    const { body } = response;
     // Only the delivery of a charged page writes parts.
     if (Buffer.isBuffer(body)) context.body = body;
-    else if (answer.delivery) state.parts = body;
+    else if (response.delivery) state.parts = body;
     else context.body = joined(body);
   };
 }

@@ -44,10 +44,10 @@ export function listParts(cursors: CursorSealer, binding: readonly string[]) {
     begin: (cursor: string | undefined): string | null =>
       cursor === undefined ? null : openOrRefuse(cursors, cursor, binding),
     /** The first `limit` of what was found, which is more where there is a next part. */
-    take<Item>(found: readonly Item[], limit: number, placeOf: (item: Item) => string) {
+    take<Item>(found: readonly Item[], limit: number, keyOf: (item: Item) => string) {
       const items = found.slice(0, limit);
       const last = found.length > limit ? items.at(-1) : undefined;
-      return { items, pagination: paginationTo(last === undefined ? null : placeOf(last)) };
+      return { items, pagination: paginationTo(last === undefined ? null : keyOf(last)) };
     },
   };
 }

@@ -38,11 +38,11 @@ const get = (headers: Record<string, string> = {}, method = 'GET', path = '/docs
 test('a page is compressed once for all its requests', async () => {
   const asked = { 'accept-encoding': 'gzip' };
 
-  const answers = await Promise.all([get(asked), get(asked), get(asked)]);
+  const responses = await Promise.all([get(asked), get(asked), get(asked)]);
   await get({ 'accept-encoding': 'identity' });
 
   expect(packed).toEqual(['gzip']);
-  for (const { headers, bytes } of answers) {
+  for (const { headers, bytes } of responses) {
     expect(headers['content-encoding']).toBe('gzip');
     expect(headers['cache-control']).toBe('public, max-age=3600');
     expect(gunzipSync(bytes).equals(script)).toBe(true);
@@ -72,7 +72,7 @@ test('HEAD has the headers of GET, and a trailing slash leads to the same page',
 });
 
 test('the root leads to the reference', async () => {
-  const answer = await get({}, 'GET', '/');
+  const response = await get({}, 'GET', '/');
 
-  expect([answer.status, answer.headers.location]).toEqual([302, '/docs']);
+  expect([response.status, response.headers.location]).toEqual([302, '/docs']);
 });

@@ -34,7 +34,7 @@ export const accountRoutes = [
     action: 'account.create',
     status: 201,
     input: { body: z.strictObject({ name }) },
-    answer: accountRecord,
+    response: accountRecord,
     handle: async ({ tenancy }, { body }) => accountForOperators(await tenancy.createAccount(body)),
   }),
   operatorRoute({
@@ -47,7 +47,7 @@ export const accountRoutes = [
     path: '/accounts',
     role: 'read',
     input: { query: listQuery },
-    answer: listOf(accountRecord),
+    response: listOf(accountRecord),
     errors: ['invalid_cursor'],
     handle: (services, { query }) =>
       listById(services, query, {
@@ -65,7 +65,7 @@ export const accountRoutes = [
     path: '/accounts/{account_id}',
     role: 'read',
     input: { path: accountPath },
-    answer: accountRecord,
+    response: accountRecord,
     errors,
     handle: async ({ tenancy }, { path }) =>
       accountForOperators(await tenancy.requireAccount(path.accountId)),
@@ -113,7 +113,7 @@ export const accountRoutes = [
           .exactOptional(),
       }),
     },
-    answer: accountRecord,
+    response: accountRecord,
     errors,
     handle: async ({ tenancy }, { path, body }) =>
       accountForOperators(await tenancy.changeAccount(path.accountId, body)),
@@ -133,7 +133,7 @@ export const accountRoutes = [
     role: 'support',
     action: 'account.sandbox',
     input: { path: accountPath, body: emptyBody },
-    answer: wire({ account: accountRecord, project: projectRecord }),
+    response: wire({ account: accountRecord, project: projectRecord }),
     errors: ['account_not_found', 'billing_unavailable'],
     async handle(services, { path }) {
       const { tenancy, collectorOf } = services;

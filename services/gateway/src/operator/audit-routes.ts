@@ -26,7 +26,7 @@ export const auditRoutes = [
         operator: z.string().max(40).optional().describe('Entries of this operator.'),
       }),
     },
-    answer: listOf(auditRecord),
+    response: listOf(auditRecord),
     errors: ['invalid_cursor'],
     async handle(services, { query }) {
       const { limit, cursor, operator, from = null, to = null } = query;

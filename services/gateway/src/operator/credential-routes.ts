@@ -67,7 +67,7 @@ export const operatorCredentialRoutes = [
         networkPolicy: settableNetworkPolicy.default(null),
       }),
     },
-    answer: issuedCredential,
+    response: issuedCredential,
     documented: { headers: secretResponseHeaders },
     errors: ['project_not_found', 'service_account_not_found', 'idempotency_conflict'],
     async handle(services, { path: { projectId }, header, body }) {
@@ -95,7 +95,7 @@ export const operatorCredentialRoutes = [
     path: '/projects/{project_id}/credentials',
     role: 'read',
     input: { path: projectPath, query: listQuery },
-    answer: listOf(credentialRecord),
+    response: listOf(credentialRecord),
     errors: ['project_not_found', 'invalid_cursor'],
     handle: (services, { path, query }) =>
       listById(services, query, {
@@ -127,7 +127,7 @@ export const operatorCredentialRoutes = [
         secretSha256: z.string().regex(/^[0-9a-f]{64}$/, 'must be a SHA-256 in hex'),
       }),
     },
-    answer: foundCredential,
+    response: foundCredential,
     errors: ['credential_not_found'],
     async handle({ tenancy, clock }, { body }) {
       const id = credentialIdOf(body.publicId);
@@ -147,7 +147,7 @@ export const operatorCredentialRoutes = [
     path: '/credentials/{credential_id}',
     role: 'read',
     input: { path: credentialPath },
-    answer: credentialRecord,
+    response: credentialRecord,
     errors: ['credential_not_found'],
     handle: async ({ tenancy, clock }, { path }) =>
       credentialView(await tenancy.requireCredential(path.credentialId), clock.now()),
@@ -167,7 +167,7 @@ export const operatorCredentialRoutes = [
       header: keyedHeaders,
       body: credentialRotation,
     },
-    answer: issuedCredential,
+    response: issuedCredential,
     documented: { headers: secretResponseHeaders },
     errors: [...errors, 'concurrent_change', 'idempotency_conflict'],
     async handle(services, { path: { credentialId }, header, body }) {
@@ -190,7 +190,7 @@ export const operatorCredentialRoutes = [
     role: 'support',
     action: 'credential.revoke',
     input: { path: credentialPath, body: emptyBody },
-    answer: credentialRecord,
+    response: credentialRecord,
     errors: ['credential_not_found'],
     handle: async ({ tenancy, clock }, { path }) =>
       credentialView(await tenancy.revokeCredential(path.credentialId), clock.now()),
@@ -212,7 +212,7 @@ export const operatorCredentialRoutes = [
         networkPolicy: settableNetworkPolicy.exactOptional(),
       }),
     },
-    answer: credentialRecord,
+    response: credentialRecord,
     errors,
     async handle({ tenancy, clock }, { path, body }) {
       requireFuture(body.expiresAtMs ?? null, clock.now());

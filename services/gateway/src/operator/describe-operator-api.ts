@@ -182,7 +182,7 @@ const operatorApi: ApiDescription<OperatorEndpoint> = {
       { description: statusTexts[endpoint.status], ...endpoint.documented },
       {
         type: 'application/json',
-        schema: jsonSchemaOf(endpoint.answer, { io: 'output', named }),
+        schema: jsonSchemaOf(endpoint.response, { io: 'output', named }),
         commonHeaders: ['X-Request-ID'],
       },
     ),

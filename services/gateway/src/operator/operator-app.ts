@@ -33,7 +33,7 @@ export function openOperatorApi(
   app.on('error', (error: unknown) => logger.debug({ err: error }, 'response not sent'));
   app.use(measureRequests('operator'));
   app.use(nameRequest(identifiers));
-  app.use(answerErrors(logger));
+  app.use(errorResponses(logger));
   app.use(identifyOperator({ operators, attempts, audit, logger }));
   app.use(matchRoute(routes));
   app.use(requireRole(audit));
@@ -54,7 +54,7 @@ function nameRequest(identifiers: Identifiers): Middleware<OperatorState> {
   };
 }
 
-function answerErrors(logger: Logger): Middleware<OperatorState> {
+function errorResponses(logger: Logger): Middleware<OperatorState> {
   return async (context, next) => {
     try {
       await next();

@@ -2,7 +2,7 @@ import type { InternalOperation } from '@inventory/contracts/internal/operations
 import type { OperatorCode } from '@inventory/contracts/refusal-codes';
 import type { OperatorRole } from '@inventory/contracts/vocabulary';
 import type { DocumentedEndpoint } from '@inventory/http/openapi-document';
-import type { DocumentedAnswer } from '@inventory/http/openapi-responses';
+import type { DocumentedResponse } from '@inventory/http/openapi-responses';
 import { Reply } from '@inventory/http/reply';
 import type { BoundRoute, DataOf, Input, InputSchemas, Method } from '@inventory/http/route';
 import { validateInput } from '@inventory/http/validate-input';
@@ -49,9 +49,9 @@ export interface OperatorEndpoint extends DocumentedEndpoint {
   /** What cannot be taken back: the command line does it with `--yes` only. */
   readonly irreversible: string | undefined;
   /** Schema of a success. */
-  readonly answer: z.ZodType;
+  readonly response: z.ZodType;
   /** Other media types and headers of a success. */
-  readonly documented: Omit<DocumentedAnswer, 'description'>;
+  readonly documented: Omit<DocumentedResponse, 'description'>;
   /** Codes beside those of every operation of its kind. */
   readonly errors: readonly OperatorCode[];
 }
@@ -81,7 +81,7 @@ interface OperatorRouteSettings<Schemas extends InputSchemas, Body extends z.Zod
   /** 200 when absent. */
   readonly status?: OperatorEndpoint['status'];
   readonly input: Schemas;
-  readonly answer: Body;
+  readonly response: Body;
   readonly documented?: OperatorEndpoint['documented'];
   readonly errors?: OperatorEndpoint['errors'];
   readonly handle: (
@@ -99,8 +99,8 @@ interface PassedOn extends InternalOperation {
 export function sameAs<const Operation extends PassedOn>(operation: Operation) {
   const { method, template: path, refusals: errors = [] } = operation;
   const input: Operation['input'] = operation.input;
-  const answer: Operation['answer'] = operation.answer;
-  return { method, path, input, answer, errors };
+  const response: Operation['response'] = operation.response;
+  return { method, path, input, response, errors };
 }
 
 /** Declares one operation of the operator API: address, schemas, texts and handler. */
@@ -128,7 +128,9 @@ export function operatorRoute<const Schemas extends InputSchemas, Body extends z
         const parsed = validateInput(input, raw);
         const work = async () => {
           const result = await handle(services, parsed, request);
-          return result instanceof Reply ? result : z.encode(rest.answer, result as z.output<Body>);
+          return result instanceof Reply
+            ? result
+            : z.encode(rest.response, result as z.output<Body>);
         };
         if (action === undefined) return work();
         // No two parts have a field of one name. Each field has its name on the wire.

@@ -27,7 +27,7 @@ export const priceRoutes = [
     path: '/price-lists',
     role: 'read',
     input: {},
-    answer: listOf(priceList),
+    response: listOf(priceList),
     handle: async ({ ledger }) => ({
       items: [...(await ledger.listPriceLists())],
       nextCursor: null,

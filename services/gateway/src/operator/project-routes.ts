@@ -30,7 +30,7 @@ export const projectRoutes = [
       path: accountPath,
       body: z.strictObject({ name: name.nullable().default(null) }),
     },
-    answer: projectRecord,
+    response: projectRecord,
     errors: ['account_not_found'],
     handle: ({ tenancy }, { path, body }) =>
       tenancy.createProject({ accountId: path.accountId, name: body.name }),
@@ -45,7 +45,7 @@ export const projectRoutes = [
     path: '/accounts/{account_id}/projects',
     role: 'read',
     input: { path: accountPath, query: listQuery },
-    answer: listOf(projectRecord),
+    response: listOf(projectRecord),
     errors: ['account_not_found', 'invalid_cursor'],
     handle: (services, { path, query }) =>
       listById(services, query, {
@@ -66,7 +66,7 @@ export const projectRoutes = [
     path: '/projects/{project_id}',
     role: 'read',
     input: { path: projectPath },
-    answer: projectRecord,
+    response: projectRecord,
     errors,
     handle: ({ tenancy }, { path }) => tenancy.requireProject(path.projectId),
   }),
@@ -91,7 +91,7 @@ export const projectRoutes = [
         networkPolicy: settableNetworkPolicy.exactOptional(),
       }),
     },
-    answer: projectRecord,
+    response: projectRecord,
     errors,
     handle: ({ tenancy }, { path, body }) => tenancy.changeProject(path.projectId, body),
   }),

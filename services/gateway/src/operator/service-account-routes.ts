@@ -30,7 +30,7 @@ export const serviceAccountRoutes = [
     action: 'service-account.create',
     status: 201,
     input: { path: accountPath, body: z.strictObject({ name }) },
-    answer: serviceAccountRecord,
+    response: serviceAccountRecord,
     errors: ['account_not_found'],
     async handle({ tenancy }, { path, body }) {
       const wanted = { accountId: path.accountId, name: body.name };
@@ -47,7 +47,7 @@ export const serviceAccountRoutes = [
     path: '/accounts/{account_id}/service-accounts',
     role: 'read',
     input: { path: accountPath, query: listQuery },
-    answer: listOf(serviceAccountRecord),
+    response: listOf(serviceAccountRecord),
     errors: ['account_not_found', 'invalid_cursor'],
     handle: (services, { path, query }) =>
       listById(services, query, {
@@ -69,7 +69,7 @@ export const serviceAccountRoutes = [
     path: '/service-accounts/{service_account_id}',
     role: 'read',
     input: { path: serviceAccountPath },
-    answer: serviceAccountRecord,
+    response: serviceAccountRecord,
     errors,
     handle: async ({ tenancy }, { path }) =>
       serviceAccountForOperators(await tenancy.requireServiceAccount(path.serviceAccountId)),
@@ -92,7 +92,7 @@ export const serviceAccountRoutes = [
         networkPolicy: settableNetworkPolicy.exactOptional(),
       }),
     },
-    answer: serviceAccountRecord,
+    response: serviceAccountRecord,
     errors,
     handle: async ({ tenancy }, { path, body }) =>
       serviceAccountForOperators(await tenancy.changeServiceAccount(path.serviceAccountId, body)),

@@ -38,7 +38,7 @@ export const serviceRoutes = [
     role: 'admin',
     action: 'admission.change',
     input: { body: admissionChange },
-    answer: admissionView,
+    response: admissionView,
     // Other reasons stay.
     handle: ({ collectorOf }, input) => collectorOf('live').call(refreshApi.setAdmission, input),
   }),
@@ -54,7 +54,7 @@ export const serviceRoutes = [
     role: 'admin',
     action: 'inventory.erase',
     input: { path: scopePath },
-    answer: inventoryKey.extend({ erased: z.literal(true) }),
+    response: inventoryKey.extend({ erased: z.literal(true) }),
     async handle({ inventories, captures, collectorOf }, { path }) {
       const collector = collectorOf(environmentOfPlatformId(path.platform_id));
       await inventories.eraseInventory(path);
@@ -74,7 +74,7 @@ export const serviceRoutes = [
     role: 'billing',
     action: 'ledger.verify',
     input: { body: emptyBody },
-    answer: verifyReport,
+    response: verifyReport,
     handle: ({ ledger }) => ledger.verifyJournals(),
   }),
   operatorRoute({
@@ -86,7 +86,7 @@ export const serviceRoutes = [
     path: '/ledger/quarantine',
     role: 'read',
     input: {},
-    answer: quarantineList,
+    response: quarantineList,
     handle: ({ ledger }) => ledger.listQuarantined(),
   }),
   operatorRoute({
@@ -99,7 +99,7 @@ export const serviceRoutes = [
     role: 'admin',
     action: 'ledger.quarantine.lift',
     input: { path: accountPath, body: emptyBody },
-    answer: quarantineLifted,
+    response: quarantineLifted,
     handle: ({ ledger }, { path }) => ledger.liftQuarantine(path.accountId),
   }),
 ];

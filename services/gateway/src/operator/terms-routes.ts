@@ -59,7 +59,7 @@ export const termsRoutes = [
     role: 'billing',
     action: 'account.funding',
     input: { path: accountPath, header: bookingHeaders, body: fundingBody },
-    answer: accountTerms,
+    response: accountTerms,
     errors: ['account_not_found', 'idempotency_conflict', 'billing_unavailable'],
     handle: (deps, { path, header, body }) =>
       setTerms(deps, {
@@ -80,7 +80,7 @@ export const termsRoutes = [
     role: 'billing',
     action: 'project.spend-cap',
     input: { path: projectPath, header: bookingHeaders, body: spendCapBody },
-    answer: accountTerms,
+    response: accountTerms,
     errors: ['project_not_found', 'idempotency_conflict', 'billing_unavailable'],
     async handle(deps, { path, header, body: { cap, reason } }) {
       const project = await deps.tenancy.requireProject(path.projectId);
@@ -103,7 +103,7 @@ export const termsRoutes = [
     role: 'billing',
     action: 'credential.spend-cap',
     input: { path: credentialPath, header: bookingHeaders, body: spendCapBody },
-    answer: accountTerms,
+    response: accountTerms,
     errors: ['credential_not_found', 'idempotency_conflict', 'billing_unavailable'],
     async handle(deps, { path, header, body: { cap, reason } }) {
       const { accountId, credentialId } = await deps.tenancy.requireCredential(path.credentialId);

@@ -3,7 +3,7 @@ import { watchRecord, watchScopePath } from '@inventory/contracts/http/watches';
 import { watchState } from '@inventory/contracts/vocabulary';
 import { Refused } from '@inventory/http/refused';
 import { setOperatorPause } from '../watches/manage-watches.ts';
-import { placeOf } from '../watches/watch-store.ts';
+import { watchKeyOf } from '../watches/watch-store.ts';
 import { recordOf } from '../watches/watch-view.ts';
 import { partsOf } from './list-by-id.ts';
 import { operatorRoute } from './operator-route.ts';
@@ -42,7 +42,7 @@ export const operatorWatchRoutes = [
           ),
       }),
     },
-    answer: listOf(watchRecord),
+    response: listOf(watchRecord),
     errors: ['project_not_found', 'invalid_cursor'],
     async handle(services, { path: { projectId }, query: { limit, cursor, state } }) {
       await services.tenancy.requireProject(projectId);
@@ -50,7 +50,7 @@ export const operatorWatchRoutes = [
       const part = { projectId, state, after: parts.begin(cursor), limit: limit + 1 };
       const found = await services.watches.listWatches(part);
       const { items, pagination } = parts.take(found, limit, ({ scope }) =>
-        placeOf(projectId, scope),
+        watchKeyOf(projectId, scope),
       );
       return { items: items.map(recordOf), nextCursor: pagination.nextCursor };
     },
@@ -64,7 +64,7 @@ export const operatorWatchRoutes = [
     path: one,
     role: 'read',
     input: { path: watchScopePath },
-    answer: watchRecord,
+    response: watchRecord,
     errors,
     async handle({ watches }, { path: { projectId, ...scope } }) {
       const found = await watches.findWatch(projectId, scope);
@@ -85,7 +85,7 @@ export const operatorWatchRoutes = [
     role: 'support',
     action: 'watch.pause',
     input: { path: watchScopePath, body: emptyBody },
-    answer: watchRecord,
+    response: watchRecord,
     errors,
     handle: async (services, { path: { projectId, ...scope } }) =>
       recordOf(await setOperatorPause(services, { projectId, scope }, true)),
@@ -101,7 +101,7 @@ export const operatorWatchRoutes = [
     role: 'support',
     action: 'watch.resume',
     input: { path: watchScopePath, body: emptyBody },
-    answer: watchRecord,
+    response: watchRecord,
     errors,
     handle: async (services, { path: { projectId, ...scope } }) =>
       recordOf(await setOperatorPause(services, { projectId, scope }, false)),

@@ -34,7 +34,7 @@ const readingRoutes = [
     path: all,
     role: 'support',
     input: { path: projectPath },
-    answer: listOf(webhookEndpoint),
+    response: listOf(webhookEndpoint),
     errors: ['project_not_found'],
     async handle({ tenancy, webhooks }, { path }) {
       await tenancy.requireProject(path.projectId);
@@ -67,7 +67,7 @@ const readingRoutes = [
       path: webhookEndpointPath,
       query: listQuery.extend(webhookDeliveriesFilter),
     },
-    answer: listOf(webhookDelivery),
+    response: listOf(webhookDelivery),
     errors: [...errors, 'invalid_cursor'],
     async handle(services, { path, query: { cursor, ...filter } }) {
       const parts = partsOf(services, 'deliveries', path.endpointId);
@@ -94,7 +94,7 @@ const changingRoutes = [
       path: webhookEndpointPath,
       body: z.strictObject({ state: webhookEndpointState }),
     },
-    answer: webhookEndpoint,
+    response: webhookEndpoint,
     errors: changeErrors,
     handle: ({ webhooks }, input) => webhooks.call(webhookApi.changeEndpoint, input),
   }),
@@ -121,7 +121,7 @@ const changingRoutes = [
     role: 'support',
     action: 'webhook-endpoint.rotate-secret',
     input: { path: webhookEndpointPath, header: keyedHeaders, body: webhookRotation },
-    answer: webhookEndpointWithSecret,
+    response: webhookEndpointWithSecret,
     documented: { headers: secretResponseHeaders },
     errors: [...changeErrors, 'idempotency_conflict', 'secret_rotation_in_progress'],
     async handle({ webhooks }, { path, header, body }) {

@@ -5,11 +5,11 @@ import { type ExportFormat, exportFormats } from '@inventory/contracts/vocabular
 import { Refused } from '@inventory/http/refused';
 import { invariant, unreachable } from '@inventory/runtime/bug';
 import type { z } from 'zod';
-import type { AdmittedRequest, StreamedResponse } from '../http/answer.ts';
-import type { DeliveryPlaces } from '../http/delivery/delivery-places.ts';
+import type { DeliverySlots } from '../http/delivery/delivery-slots.ts';
 import { exampleIds, exampleRows } from '../http/openapi/examples.ts';
+import type { AdmittedRequest, StreamedResponse } from '../http/public-response.ts';
 import { publicRoute } from '../http/public-route.ts';
-import type { DeliveryPlace } from '../http/request-state.ts';
+import type { DeliverySlot } from '../http/request-state.ts';
 import { billHeaders } from '../http/v1/v1-headers.ts';
 import { exportsSent } from '../metrics.ts';
 import type { KeyedRead } from './keyed-reads.ts';
@@ -21,8 +21,8 @@ import {
   type WantedExport,
 } from './open-export.ts';
 import type { PageServices } from './open-pages.ts';
-import { refusePage, replayed, toLanguageHeaders } from './page-answer.ts';
 import { billOf } from './page-bill.ts';
+import { refusePage, replayed, toLanguageHeaders } from './page-response.ts';
 import { keyHeader, languageHeaders, readErrors, replayedHeader } from './page-texts.ts';
 import { sendExport } from './send-export.ts';
 
@@ -54,7 +54,7 @@ export const exportCurrentRoute = publicRoute({
   types: Object.keys(exportFormats),
   isLong: true,
   input: { path: scopePath, query: exportQuery, header: keyHeader },
-  answer: {
+  response: {
     status: 200,
     description: 'Lines, and the end. The charge is final once the first byte is sent.',
     body: { text: 'application/x-ndjson' },
@@ -87,7 +87,7 @@ export const exportCurrentRoute = publicRoute({
     const wanted = { scope, language, format, fromRow, observationId, signal };
     const key = header['Idempotency-Key'];
     const inputs = [...Object.values(scope), language, format];
-    const place = acquirePlace(services.exportPlaces, request);
+    const slot = acquireSlot(services.exportSlots, request);
     try {
       const read = await openExport(
         services,
@@ -95,30 +95,30 @@ export const exportCurrentRoute = publicRoute({
         wanted,
         key === undefined ? null : { route: 'export', key, inputs },
       );
-      return toAnswer(services, request, { wanted, read, place });
+      return toResponse(services, request, { wanted, read, slot });
     } catch (error) {
-      place.release();
+      slot.release();
       throw error;
     }
   },
 });
 
-function acquirePlace(
-  places: DeliveryPlaces<AccountId>,
+function acquireSlot(
+  slots: DeliverySlots<AccountId>,
   { principal, close }: AdmittedRequest,
-): DeliveryPlace {
-  const permit = places.acquire(principal.accountId, 1, close);
+): DeliverySlot {
+  const permit = slots.acquire(principal.accountId, 1, close);
   switch (permit.result) {
     case 'key_full':
       throw new Refused({
         code: 'rate_limit_exceeded',
-        detail: { limit: 'concurrency', reads_max: places.limits.perKeyMax },
+        detail: { limit: 'concurrency', reads_max: slots.limits.perKeyMax },
         retry_after_seconds: retryAfterSeconds,
       });
     case 'total_full':
       throw new Refused({ code: 'service_unavailable', retry_after_seconds: retryAfterSeconds });
     case 'granted':
-      return permit.place;
+      return permit.slot;
     default:
       return unreachable(permit);
   }
@@ -127,13 +127,13 @@ function acquirePlace(
 interface ReadExport {
   readonly wanted: WantedExport;
   readonly read: KeyedRead<OpenedExport>;
-  readonly place: DeliveryPlace;
+  readonly slot: DeliverySlot;
 }
 
-function toAnswer(
+function toResponse(
   services: PageServices,
   request: AdmittedRequest,
-  { wanted, read, place }: ReadExport,
+  { wanted, read, slot }: ReadExport,
 ): StreamedResponse {
   if (read.result === 'refused') throw refusePage(read.refusal);
   const delivery = read.result === 'charged' ? read.delivery : null;
@@ -165,7 +165,7 @@ function toAnswer(
     async stream(response) {
       // Without chunks a body has no trailer.
       if (response.req.httpVersion === '1.0') delete headers['Trailer'];
-      const sent = { headers, coding, body, trailers, delivery, place, timeMaxMs, clock };
+      const sent = { headers, coding, body, trailers, delivery, slot, timeMaxMs, clock };
       await sendExport(response, sent)
         .then(() => exportsSent.add(1, { end: 'completed' }))
         .catch((error: unknown) => {
@@ -173,7 +173,7 @@ function toAnswer(
           if (!response.headersSent) throw error;
           logger.info({ err: error, requestId: request.requestId }, 'export cut');
         })
-        .finally(place.release);
+        .finally(slot.release);
     },
   };
 }

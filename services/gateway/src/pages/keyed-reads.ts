@@ -3,7 +3,7 @@ import type { ProjectId, RequestId } from '@inventory/contracts/ids';
 import type { BalanceView } from '@inventory/contracts/internal/ledger';
 import type { Refusal } from '@inventory/contracts/refusal';
 import { pause } from '@inventory/runtime/wait';
-import type { AdmittedRequest } from '../http/answer.ts';
+import type { AdmittedRequest } from '../http/public-response.ts';
 import type { PageServices } from './open-pages.ts';
 import { type FetchedPage, type PaidRead, readCharged } from './page-charges.ts';
 import type { RequestedPage } from './page-intent.domain.ts';
@@ -39,7 +39,7 @@ export interface RequestedRead extends RequestedPage {
   readonly hold: AdmittedRequest['hold'];
 }
 
-const lookAgainMs = 50;
+const pollAgainMs = 50;
 /** Time after which the reversal of a crashed attempt is certainly done. */
 const reversalMs = 60_000;
 
@@ -128,7 +128,7 @@ async function begin(
         return { result: 'replay', paidBy: found.requestId, pin: found.pin };
       case 'wait':
         if (nowMs >= giveUpMs) return refused(inProgress);
-        await pause(lookAgainMs);
+        await pause(pollAgainMs);
     }
   }
 }
@@ -144,7 +144,7 @@ async function replay<Page>(
     counts = true;
   };
   try {
-    // First: the platform is not asked for a page that cannot be answered.
+    // First: no page is requested of the platform that cannot be returned.
     const balance = await ledger.readBalance(accountId);
     const fetched = await fetch(count);
     if (fetched.result === 'refused') return fetched;

@@ -43,7 +43,7 @@ export interface DeniedLivePage {
   readonly refusal: InventoryDenial;
 }
 
-export type LiveAnswer =
+export type LivePageResponse =
   | FetchedLivePage
   | DeniedLivePage
   /** The inventory could not be read: nothing may be billed. */
@@ -78,7 +78,7 @@ export function createLivePageClient(collectorOf: CollectorOf, calls: LivePageCa
   const { liveWaitMs, liveTransferMs, limits } = calls;
   const lane = { connections: limits.totalMax, waitingMax: limits.totalMax };
   return {
-    async readLivePage(accountId: AccountId, wanted: WantedLivePage): Promise<LiveAnswer> {
+    async readLivePage(accountId: AccountId, wanted: WantedLivePage): Promise<LivePageResponse> {
       const { scope, signal, startAssetid, previousStartAssetid: before } = wanted;
       const call = collectorOf(environmentOf(accountId)).parts({
         method: 'GET',
@@ -110,7 +110,7 @@ export function createLivePageClient(collectorOf: CollectorOf, calls: LivePageCa
   };
 }
 
-function noPage(refusal: Refusal): LiveAnswer {
+function noPage(refusal: Refusal): LivePageResponse {
   switch (refusal.code) {
     case 'inventory_private':
     case 'inventory_not_found':

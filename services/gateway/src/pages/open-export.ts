@@ -10,7 +10,7 @@ import { createLineJoiner } from '@inventory/http/line-run';
 import { Refused } from '@inventory/http/refused';
 import { csvLine } from '@inventory/runtime/csv-text';
 import { z } from 'zod';
-import type { AdmittedRequest } from '../http/answer.ts';
+import type { AdmittedRequest } from '../http/public-response.ts';
 import { buyerOf } from '../tenancy/principal.domain.ts';
 import { type KeyedRead, type ReadKey, readKeyed } from './keyed-reads.ts';
 import type { PageServices } from './open-pages.ts';
@@ -74,7 +74,7 @@ export function openExport(
       ...buyerOf(principal),
       productCode: 'platform.inventory.current.page.v1',
       chainId: null,
-      // Its place bounds it.
+      // Its slot bounds it.
       hold: () => null,
     },
     key,
@@ -126,7 +126,7 @@ export class ExportExpired extends Refused {
 
 /**
  * The bytes of an export before any compression: lines, then the end. They are joined as they are taken,
- * so other requests have their turns between; what is taken overwrites what was taken before. The next
+ * so other requests are served between; what is taken overwrites what was taken before. The next
  * run is read while one is sent, and no further: a slow client has two in memory. A CSV has its header at
  * row 0, so that what is resumed can be appended; the text of its end is passed to `onEnd` alone.
  */
@@ -145,7 +145,7 @@ export async function* exportBody(
   for (let run: SavedPage | null = first; run !== null; ) {
     const next: number | null = run.meta.nextPosition;
     const coming: Promise<SavedPage | null> | null = next === null ? null : findNext(next);
-    // Awaited behind this run, unless the client leaves before.
+    // Awaited after this run, unless the client leaves before.
     coming?.catch(() => {});
     for (const lines of join(run.parts)) {
       digest.update(lines);

@@ -14,7 +14,7 @@ import { openCaptures } from '../captures/open-captures.ts';
 import type { StagingClient } from '../captures/staging-client.ts';
 import { commandWork } from '../commands/command-work.ts';
 import type { RequestReplyClient } from '../commands/request-reply-client.ts';
-import { createDeliveryPlaces } from '../http/delivery/delivery-places.ts';
+import { createDeliverySlots } from '../http/delivery/delivery-slots.ts';
 import type { CursorSealer } from '../http/sealed-cursor.ts';
 import type { CollectorClient } from '../refreshes/collector-client.ts';
 import { createIntentCloser } from './close-intents.ts';
@@ -79,7 +79,7 @@ export function openPages(
     livePageLimiter: createKeyedSemaphore<AccountId>(config.livePages.limits),
     liveCursorAgeMaxMs: config.livePages.cursorAgeMaxMs,
     chains,
-    exportPlaces: createDeliveryPlaces<AccountId>({
+    exportSlots: createDeliverySlots<AccountId>({
       limits: config.exports.limits,
       bytesPerSecondMin: config.deliveryBytesPerSecondMin,
       kind: 'export',

@@ -118,12 +118,15 @@ function createWorld(plot: Story) {
     }),
     replies: only({
       waiting: 0,
-      expect: <Answer>(waitingId: string, _timeoutMs: number, answerIn: ReplyReader<Answer>) =>
+      expect: <Answer>(waitingId: string, _timeoutMs: number, responseIn: ReplyReader<Answer>) =>
         new Promise<Answer>((resolve, reject) => {
           waiters.set(waitingId, (outcome) => {
             const body = { waitingId, ...(outcome as object) };
-            const answer = answerIn({ type: 'reply.billing-outcome.v1', body } as ReceivedMessage);
-            if (answer !== undefined) resolve(answer);
+            const response = responseIn({
+              type: 'reply.billing-outcome.v1',
+              body,
+            } as ReceivedMessage);
+            if (response !== undefined) resolve(response);
           });
           timeouts.set(waitingId, () => reject(new ReplyTimeout('late')));
         }),
@@ -169,7 +172,7 @@ function createWorld(plot: Story) {
 
 type World = ReturnType<typeof createWorld>;
 
-/** A read by one replica, until it answers or dies. */
+/** A read by one replica, until it responds or dies. */
 async function readOnce(given: World, plot: Story, closer: IntentCloser): Promise<void> {
   const { commands, clock, store, world, funds } = given;
   const around = { commands, intents: only<PageServices['intents']>(store), closer, funds };
@@ -196,7 +199,7 @@ async function readOnce(given: World, plot: Story, closer: IntentCloser): Promis
     world.pageWritten = true;
     if (plot.delivery === 'delivered') result.delivery.delivered();
   } catch {
-    // The request is answered with an error; no page is written.
+    // The response is an error; no page is written.
   } finally {
     await closer.waitUntilIdle();
   }
@@ -306,7 +309,7 @@ describe('the property notices a gateway that', () => {
   });
 });
 
-test('nothing is charged for an answer that is free, when the intent cannot be stored, or for a request that is refused for the rate', async () => {
+test('nothing is charged for a response that is free, when the intent cannot be stored, or for a request that is refused for the rate', async () => {
   for (const plot of [
     { store: 'stores', fetch: 'refused', count: 'admitted' },
     { store: 'fails', fetch: 'page', count: 'admitted' },

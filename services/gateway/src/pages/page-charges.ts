@@ -4,7 +4,7 @@ import type { Refusal } from '@inventory/contracts/refusal';
 import { elapsedSince, monotonicNow } from '@inventory/runtime/clock';
 import { isFundsRefusal } from '../accounts/funds.ts';
 import { type ReplyResult, replyOf } from '../commands/request-reply-client.ts';
-import type { PageDelivery } from '../http/answer.ts';
+import type { PageDelivery } from '../http/public-response.ts';
 import { chargeWait, openIntents } from '../metrics.ts';
 import type { IntentCloser } from './close-intents.ts';
 import type { PageServices } from './open-pages.ts';
@@ -62,7 +62,7 @@ export async function readCharged<Page>(
   if (funds.isQuarantined(read.accountId)) return unavailable;
   const intent = intentOf(read, clock.now(), limits);
   openIntents.add(1);
-  // Begun at once, for latency; the first of them that fails, in the order below, is answered.
+  // Begun at once, for latency; the first of them that fails, in the order below, is the response.
   const stored = intents.insertIntent(intent);
   const page = fetch();
   await Promise.allSettled([counted, stored, page]);

@@ -61,11 +61,11 @@ test('no changed, cut, extended or foreign cursor opens (Live Page rule 2) [live
     fc.property(chains, change, (chain, { at, to, kind }) => {
       const own = binding();
       const cursor = sealLiveCursor(cursors, own, chain, 0);
-      const place = at % cursor.length;
-      const [before, after] = [cursor.slice(0, place), cursor.slice(place + 1)];
+      const position = at % cursor.length;
+      const [before, after] = [cursor.slice(0, position), cursor.slice(position + 1)];
       const forged = {
         replace: before + to + after,
-        insert: before + to + cursor.slice(place),
+        insert: before + to + cursor.slice(position),
         remove: before + after,
         cut: before,
         double: cursor + cursor,

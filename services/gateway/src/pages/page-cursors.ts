@@ -48,7 +48,7 @@ export interface ChangesPosition {
   readonly since: RevisionId;
   readonly revisionId: RevisionId;
   readonly observationId: ObservationId;
-  readonly behind: string;
+  readonly afterKey: string;
   readonly counts: ChangeCounts;
 }
 
@@ -66,10 +66,10 @@ const changesContent = z.tuple([
 export function sealChangesCursor(
   cursors: CursorSealer,
   chain: ChainOwner,
-  { since, revisionId: revision, observationId: observation, behind, counts }: ChangesPosition,
+  { since, revisionId: revision, observationId: observation, afterKey, counts }: ChangesPosition,
 ): string {
   const { added, removed, changed } = counts;
-  const content = [since, revision, observation, behind, added, removed, changed];
+  const content = [since, revision, observation, afterKey, added, removed, changed];
   return cursors.seal(JSON.stringify(content), bindingOf('changes', chain));
 }
 
@@ -80,10 +80,10 @@ export function openChangesCursor(
   cursor: string,
 ): ChangesPosition {
   const content = JSON.parse(openOrRefuse(cursors, cursor, bindingOf('changes', chain)));
-  const [since, revision, observation, behind, added, removed, changed] =
+  const [since, revision, observation, afterKey, added, removed, changed] =
     changesContent.parse(content);
   const counts = { added, removed, changed };
-  return { since, revisionId: revision, observationId: observation, behind, counts };
+  return { since, revisionId: revision, observationId: observation, afterKey, counts };
 }
 
 const liveContent = z.tuple([
@@ -105,8 +105,8 @@ export function sealLiveCursor(
   nowMs: number,
 ): string {
   const { chainId, startedAtMs, page, startAssetid, previousStartAssetid } = chain;
-  const place = [chainId, startedAtMs, page, startAssetid, previousStartAssetid];
-  const text = JSON.stringify([nowMs, ...place, chain.replaced, chain.evidence]);
+  const position = [chainId, startedAtMs, page, startAssetid, previousStartAssetid];
+  const text = JSON.stringify([nowMs, ...position, chain.replaced, chain.evidence]);
   return cursors.seal(text, bindingOf('live', binding));
 }
 
@@ -120,6 +120,6 @@ export function openLiveCursor(
   if (opened === null) return null;
   const [issuedAtMs, chainId, startedAtMs, page, startAssetid, before, replaced, evidence] =
     liveContent.parse(JSON.parse(opened));
-  const place = { page, startAssetid, previousStartAssetid: before };
-  return { issuedAtMs, chain: { chainId, startedAtMs, ...place, replaced, evidence } };
+  const position = { page, startAssetid, previousStartAssetid: before };
+  return { issuedAtMs, chain: { chainId, startedAtMs, ...position, replaced, evidence } };
 }

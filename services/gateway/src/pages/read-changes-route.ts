@@ -7,24 +7,24 @@ import type { ChangeCounts } from '@inventory/contracts/messages/revision';
 import { Refused } from '@inventory/http/refused';
 import { z } from 'zod';
 import type { ChainOwner } from '../captures/capture.domain.ts';
-import type { AdmittedRequest } from '../http/answer.ts';
 import { changesExample, pageMetaExample } from '../http/openapi/examples.ts';
 import { nextPart, sameScope } from '../http/openapi/links.ts';
+import type { AdmittedRequest } from '../http/public-response.ts';
 import { publicRoute } from '../http/public-route.ts';
 import { buyerOf } from '../tenancy/principal.domain.ts';
 import { readKeyed } from './keyed-reads.ts';
 import type { PageServices } from './open-pages.ts';
-import {
-  ageSecondsOf,
-  answerPage,
-  type BilledPage,
-  pageMeta,
-  toLanguageHeaders,
-  type WrittenPage,
-} from './page-answer.ts';
 import { freeBill } from './page-bill.ts';
 import type { FetchedPage } from './page-charges.ts';
 import { openChangesCursor, sealChangesCursor } from './page-cursors.ts';
+import {
+  ageSecondsOf,
+  type BilledPage,
+  pageMeta,
+  respondWithPage,
+  toLanguageHeaders,
+  type WrittenPage,
+} from './page-response.ts';
 import { keyHeader, languageHeaders, readErrors, replayedHeader } from './page-texts.ts';
 import type { ChangesPageQuery, SavedChanges } from './revision-store-client.ts';
 
@@ -46,7 +46,7 @@ export const readChangesRoute = publicRoute({
   permission: 'platform.inventory.current.page.v1',
   product,
   input: { path: scopePath, query: changesQuery, header: keyHeader },
-  answer: {
+  response: {
     status: 200,
     description: 'The page. Its charge is final once it is delivered.',
     links: { readChanges: { ...sameScope, ...nextPart() }, readCurrent: sameScope },
@@ -76,7 +76,7 @@ export const readChangesRoute = publicRoute({
     if (from !== null && since !== from.since) throw new Refused({ code: 'invalid_cursor' });
     const key = header['Idempotency-Key'];
     const inputs = [...Object.values(scope), since, language, pageSize, cursor];
-    const unpinned = { revisionId: null, observationId: null, behind: null };
+    const unpinned = { revisionId: null, observationId: null, afterKey: null };
     const wanted = { ...unpinned, ...from, since, language, pageSize };
     const fetchPage = () =>
       services.storeReads.run(accountId, () => fetchChanges(services, scope, wanted));
@@ -90,7 +90,7 @@ export const readChangesRoute = publicRoute({
     const noChanges = async () =>
       freeBill(await services.ledger.readBalance(accountId), priceVersion, 'no_changes');
     const of = { chain, counts: from?.counts ?? null };
-    return await answerPage(read, { priceVersion, freeBill: noChanges }, (billed) =>
+    return await respondWithPage(read, { priceVersion, freeBill: noChanges }, (billed) =>
       write(services, request, of, billed),
     );
   },
@@ -124,19 +124,19 @@ interface ChainOfPage {
   readonly counts: ChangeCounts | null;
 }
 
-/** The rows as they were saved, never parsed, and every value of the request behind them. */
+/** The rows as they were saved, never parsed, and every value of the request after them. */
 function write(
   { cursors, clock }: PageServices,
   request: AdmittedRequest,
   { chain, counts: known }: ChainOfPage,
   { page, bill }: BilledPage<SavedChanges>,
 ): WrittenPage {
-  const { language, verifiedAtMs, lastKey: behind, observationId } = page.meta;
+  const { language, verifiedAtMs, lastKey: afterKey, observationId } = page.meta;
   const { fromRevisionId: since, toRevisionId: revisionId } = page.meta;
   const counts = known ?? page.meta.counts ?? { added: 0, removed: 0, changed: 0 };
   const position = { since, revisionId, observationId, counts };
   const nextCursor =
-    behind === null ? null : sealChangesCursor(cursors, chain, { ...position, behind });
+    afterKey === null ? null : sealChangesCursor(cursors, chain, { ...position, afterKey });
   const ageSeconds = ageSecondsOf(verifiedAtMs, clock);
   const pagination = { hasMore: nextCursor !== null, nextCursor };
   const saved = { ...page.meta, ageSeconds, counts, pagination };

@@ -1,7 +1,7 @@
 import {
   currentPage,
   currentPageBefore,
-  currentPageBehind,
+  currentPageTail,
   currentQuery,
 } from '@inventory/contracts/http/current';
 import { pageReadMeta } from '@inventory/contracts/http/meta';
@@ -13,7 +13,6 @@ import { packEnd } from '@inventory/http/packed-body';
 import { unpack } from '@inventory/runtime/packed-bytes';
 import { z } from 'zod';
 import type { ChainOwner } from '../captures/capture.domain.ts';
-import type { AdmittedRequest } from '../http/answer.ts';
 import {
   exampleCursor,
   exampleIds,
@@ -22,19 +21,20 @@ import {
   pageMetaExample,
 } from '../http/openapi/examples.ts';
 import { nextPart, sameScope, sinceRevision } from '../http/openapi/links.ts';
+import type { AdmittedRequest } from '../http/public-response.ts';
 import { publicRoute } from '../http/public-route.ts';
 import { buyerOf } from '../tenancy/principal.domain.ts';
 import { type KeyedRead, type ReadKey, readKeyed } from './keyed-reads.ts';
 import type { PageServices } from './open-pages.ts';
+import { openCurrentCursor, sealCurrentCursor } from './page-cursors.ts';
 import {
   ageSecondsOf,
-  answerPage,
   type BilledPage,
   pageMeta,
+  respondWithPage,
   toLanguageHeaders,
   type WrittenPage,
-} from './page-answer.ts';
-import { openCurrentCursor, sealCurrentCursor } from './page-cursors.ts';
+} from './page-response.ts';
 import { keyHeader, languageHeaders, readErrors, replayedHeader } from './page-texts.ts';
 import type { SavedPage, WantedSavedPage } from './revision-store-client.ts';
 
@@ -57,7 +57,7 @@ export const readCurrentRoute = publicRoute({
   product,
   countedBeside: true,
   input: { path: scopePath, query: currentQuery, header: keyHeader },
-  answer: {
+  response: {
     status: 200,
     description: 'The page. Its charge is final once it is delivered.',
     links: {
@@ -105,7 +105,7 @@ export const readCurrentRoute = publicRoute({
       key === undefined ? null : { route: 'current', key, inputs },
     );
     const terms = { priceVersion: services.prices.currentVersion() };
-    return await answerPage(read, terms, (billed) => write(services, request, chain, billed));
+    return await respondWithPage(read, terms, (billed) => write(services, request, chain, billed));
   },
 });
 
@@ -177,7 +177,7 @@ interface CurrentFrame {
 }
 
 /**
- * The response, in parts: the rows as they were saved, never parsed, and every value of the request behind
+ * The response, in parts: the rows as they were saved, never parsed, and every value of the request after
  * them, so that what was packed once serves every request. It is unpacked, in one piece, for a client
  * that does not accept how it is packed. `total_amount` is written digit by digit: it may exceed what
  * a number holds.
@@ -201,9 +201,9 @@ export function currentBody(
 function endOf({ page, ageSeconds, nextCursor, meta }: CurrentFrame): string {
   const pagination = { hasMore: nextCursor !== null, nextCursor };
   const before = JSON.stringify(z.encode(currentPageBefore, { ...page, ageSeconds }));
-  const behind = JSON.stringify(z.encode(currentPageBehind, { ...page, pagination }));
+  const tail = JSON.stringify(z.encode(currentPageTail, { ...page, pagination }));
   return (
-    `,${before.slice(1, -1)},"total_amount":${page.totalAmount},${behind.slice(1)},` +
+    `,${before.slice(1, -1)},"total_amount":${page.totalAmount},${tail.slice(1)},` +
     `"meta":${JSON.stringify(meta)}}`
   );
 }

@@ -7,14 +7,14 @@ import { z } from 'zod';
 import type { ChainOwner } from '../captures/capture.domain.ts';
 import type { PageCapture } from '../captures/capture-page.ts';
 import { type LiveChain, openLiveChain, withoutCapture } from '../captures/live-chain.domain.ts';
-import type { AdmittedRequest } from '../http/answer.ts';
 import { exampleCursor, exampleRows, pageMetaExample } from '../http/openapi/examples.ts';
 import { nextPart, sameScope } from '../http/openapi/links.ts';
+import type { AdmittedRequest } from '../http/public-response.ts';
 import { publicRoute } from '../http/public-route.ts';
-import { liveAnswer, type PageToWrite } from './live-answer.ts';
+import { type PageToWrite, respondWithLivePage } from './live-response.ts';
 import type { PageServices } from './open-pages.ts';
-import { pageMeta, toLanguageHeaders } from './page-answer.ts';
 import { openLiveCursor, sealLiveCursor } from './page-cursors.ts';
+import { pageMeta, toLanguageHeaders } from './page-response.ts';
 import {
   keyHeader,
   languageHeaders,
@@ -39,7 +39,7 @@ export const readLivePageRoute = publicRoute({
   permission: product,
   product,
   input: { path: scopePath, query: livePageParameters, header: keyHeader },
-  answer: {
+  response: {
     status: 200,
     description: 'The page. Its charge is final once it is delivered.',
     links: {
@@ -102,7 +102,7 @@ export const readLivePageRoute = publicRoute({
         });
       },
     );
-    return await liveAnswer(read, services.prices.currentVersion(), async (page) => {
+    return await respondWithLivePage(read, services.prices.currentVersion(), async (page) => {
       invariant(beside !== undefined, 'a page that was read is a page of its chain');
       const after = await beside.conclude({ replayed: read.result === 'replayed' });
       const cursor = nextCursor(services, binding, after);

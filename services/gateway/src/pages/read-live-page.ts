@@ -1,6 +1,6 @@
 import type { Refusal } from '@inventory/contracts/refusal';
 import { bytesOf } from '@inventory/http/byte-parts';
-import type { AdmittedRequest } from '../http/answer.ts';
+import type { AdmittedRequest } from '../http/public-response.ts';
 import { buyerOf } from '../tenancy/principal.domain.ts';
 import { type KeyedRead, type ReadKey, readKeyed } from './keyed-reads.ts';
 import type { DeniedLivePage, FetchedLivePage, WantedLivePage } from './live-page-client.ts';
@@ -61,22 +61,22 @@ export function readLivePage(
   }
 
   async function fetchPage(onPlatformAsked = () => {}) {
-    // Before the platform is asked: a page that was read is not refused for its size.
+    // Before the request to the platform: a page that was read is not refused for its size.
     const tooMuch = hold(bytesExpected);
     if (tooMuch !== null) return refused(tooMuch);
     await before;
-    const answer = await services.livePages.readLivePage(accountId, page).finally(() => {
+    const response = await services.livePages.readLivePage(accountId, page).finally(() => {
       // Whether it was is not known of a page whose client has left.
       if (page.signal.aborted) onPlatformAsked();
     });
     if (page.signal.aborted) return refused(clientGone);
-    if (answer.result === 'refused') {
-      if (wasPlatformAsked(answer.refusal)) onPlatformAsked();
-      return answer;
+    if (response.result === 'refused') {
+      if (wasPlatformAsked(response.refusal)) onPlatformAsked();
+      return response;
     }
-    if (answer.result === 'page') onPage(answer);
-    const bytes = answer.result === 'page' ? bytesOf(answer.members) : 0;
-    return { result: 'page', page: answer, bytes } as const;
+    if (response.result === 'page') onPage(response);
+    const bytes = response.result === 'page' ? bytesOf(response.members) : 0;
+    return { result: 'page', page: response, bytes } as const;
   }
 
   /** Runs before the platform is contacted; a replay is free and needs no funds. */

@@ -5,7 +5,7 @@ import { dataRoute } from '../http/data-route.ts';
 import { exampleIds, exampleScope } from '../http/openapi/examples.ts';
 import { sameScope, sinceRevision } from '../http/openapi/links.ts';
 import type { PageServices } from './open-pages.ts';
-import { ageSecondsOf } from './page-answer.ts';
+import { ageSecondsOf } from './page-response.ts';
 
 const pending = refreshState.options.filter((state) => state !== 'completed');
 
@@ -20,7 +20,7 @@ export const readSummaryRoute = dataRoute({
   method: 'GET',
   template: '/v2/platform/users/{platform_id}/inventory/{app_id}/{context_id}/summary',
   input: { path: scopePath },
-  answer: {
+  response: {
     status: 200,
     description: 'The latest saved revision.',
     links: {

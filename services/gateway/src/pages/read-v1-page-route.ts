@@ -5,7 +5,7 @@ import { sameScope } from '../http/openapi/links.ts';
 import { publicRoute } from '../http/public-route.ts';
 import type { V1Dialect } from '../http/v1/v1-dialect.ts';
 import { billHeaders } from '../http/v1/v1-headers.ts';
-import { liveAnswer, type PageToWrite } from './live-answer.ts';
+import { type PageToWrite, respondWithLivePage } from './live-response.ts';
 import type { PageServices } from './open-pages.ts';
 import { keyHeader, readErrors, replayedHeader, v1PlatformErrors } from './page-texts.ts';
 import { readLivePage } from './read-live-page.ts';
@@ -36,7 +36,7 @@ function v1Route(dialect: V1Dialect) {
     product,
     input: { path: scopePath, query: v1Parameters, header: keyHeader },
     dialect,
-    answer: {
+    response: {
       status: 200,
       description: 'The page, without an envelope.',
       links: {
@@ -68,7 +68,7 @@ function v1Route(dialect: V1Dialect) {
         signal: request.signal,
         key: key === undefined ? null : { route: 'v1', key, inputs },
       });
-      return await liveAnswer(read, services.prices.currentVersion(), async (page) => ({
+      return await respondWithLivePage(read, services.prices.currentVersion(), async (page) => ({
         headers: billHeaders(dialect, page.bill),
         body: v1Body(page),
       }));

@@ -77,7 +77,7 @@ export function createRevisionStoreClient(client: InternalClient) {
     findPage: (wanted: WantedSavedPage) => findRows(client, callOf(wanted)),
     /**
      * A run of lines of an export. Null when nothing is saved, or the observation no longer is.
-     * Rejects with `invalid_request` behind the end.
+     * Rejects with `invalid_request` after the end.
      */
     findLines(scope: InventoryKey, query: z.output<typeof exportLinesQuery>, signal: AbortSignal) {
       return findRows(client, {
@@ -91,7 +91,7 @@ export function createRevisionStoreClient(client: InternalClient) {
     },
     /** Rejects with {@link Refused} where there is no such page of changes. */
     async findChanges(scope: InventoryKey, query: ChangesPageQuery): Promise<SavedChanges> {
-      const answer = await client.bytes({
+      const response = await client.bytes({
         method: 'GET',
         path: pathOf(changesPagePath, scope),
         query: z.encode(changesPageQuery, query),
@@ -102,8 +102,8 @@ export function createRevisionStoreClient(client: InternalClient) {
           'invalid_request',
         ],
       });
-      const meta = answer.headers[changesPageMetaHeader];
-      return { meta: changesPageMeta.parse(JSON.parse(String(meta))), bytes: answer.body };
+      const meta = response.headers[changesPageMetaHeader];
+      return { meta: changesPageMeta.parse(JSON.parse(String(meta))), bytes: response.body };
     },
   };
 }
@@ -112,13 +112,13 @@ export function createRevisionStoreClient(client: InternalClient) {
 const exportCalls: Lane = { connections: 16, waitingMax: 1_000 };
 
 async function findRows(client: InternalClient, call: InternalCall): Promise<SavedPage | null> {
-  const answer = await client.parts(call).catch((error: unknown) => {
+  const response = await client.parts(call).catch((error: unknown) => {
     if (error instanceof Refused && error.refusal.code !== 'invalid_request') return null;
     throw error;
   });
-  if (answer === null) return null;
-  const meta = answer.headers[currentPageMetaHeader];
-  return { meta: currentPageMeta.parse(JSON.parse(String(meta))), parts: answer.parts };
+  if (response === null) return null;
+  const meta = response.headers[currentPageMetaHeader];
+  return { meta: currentPageMeta.parse(JSON.parse(String(meta))), parts: response.parts };
 }
 
 function callOf(wanted: WantedSavedPage): InternalCall {

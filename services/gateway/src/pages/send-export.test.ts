@@ -48,7 +48,7 @@ beforeAll(async () => {
             },
           }
         : null,
-      place: only({
+      slot: only({
         taken: (bytes) => {
           bytesTaken += bytes;
         },

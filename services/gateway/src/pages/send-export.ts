@@ -4,10 +4,10 @@ import type { Transform } from 'node:stream';
 import { constants, createBrotliCompress, createGzip, createZstdCompress } from 'node:zlib';
 import type { ContentCoding } from '@inventory/contracts/vocabulary';
 import type { Clock } from '@inventory/runtime/clock';
-import type { PageDelivery } from '../http/answer.ts';
-import { stepBytes } from '../http/delivery/delivery-places.ts';
+import { stepBytes } from '../http/delivery/delivery-slots.ts';
 import { firstBytesMax, write, writeFirst } from '../http/delivery/first-bytes.ts';
-import type { DeliveryPlace } from '../http/request-state.ts';
+import type { PageDelivery } from '../http/public-response.ts';
+import type { DeliverySlot } from '../http/request-state.ts';
 
 export interface ExportToSend {
   readonly headers: Readonly<Record<string, string>>;
@@ -18,7 +18,7 @@ export interface ExportToSend {
   readonly trailers: () => Readonly<Record<string, string>>;
   /** Null where nothing is charged. */
   readonly delivery: PageDelivery | null;
-  readonly place: DeliveryPlace;
+  readonly slot: DeliverySlot;
   readonly timeMaxMs: number;
   readonly clock: Clock;
 }
@@ -49,7 +49,7 @@ export async function sendExport(response: ServerResponse, sent: ExportToSend): 
       for (let start = 0; start < remainder.length; start += stepBytes) {
         const step = remainder.subarray(start, start + stepBytes);
         await Promise.race([write(response, step), left]);
-        sent.place.taken(step.length);
+        sent.slot.taken(step.length);
       }
     }
     if (!response.headersSent) response.writeHead(200, sent.headers);
@@ -77,7 +77,7 @@ function cut(response: ServerResponse): void {
 async function begin(
   response: ServerResponse,
   chunk: Buffer,
-  { headers, delivery, place, clock }: ExportToSend,
+  { headers, delivery, slot, clock }: ExportToSend,
 ): Promise<Buffer> {
   const first = chunk.subarray(0, firstBytesMax);
   const writeHead = () => {
@@ -86,7 +86,7 @@ async function begin(
   };
   if (delivery === null) await write(response, writeHead());
   else await writeFirst(response, { delivery, clock }, writeHead);
-  place.taken(first.length);
+  slot.taken(first.length);
   return chunk.subarray(firstBytesMax);
 }
 

@@ -5,10 +5,9 @@ import type { Refusal } from '@inventory/contracts/refusal';
 import type { Permission } from '@inventory/contracts/vocabulary';
 import { Refused } from '@inventory/http/refused';
 import { isFundsRefusal } from '../accounts/funds.ts';
-import type { AdmittedRequest } from '../http/answer.ts';
+import type { AdmittedRequest } from '../http/public-response.ts';
 import { buyerOf, mayUse } from '../tenancy/principal.domain.ts';
 import type { RefreshServices } from './open-refreshes.ts';
-import { type AdmittedRefresh, refreshProduct, toAdmitted } from './refresh-answer.ts';
 import {
   type AttemptResult,
   fingerprintOf,
@@ -18,6 +17,7 @@ import {
   sendAttempt,
   undecided,
 } from './refresh-attempt.ts';
+import { type AdmittedRefresh, refreshProduct, toAdmitted } from './refresh-response.ts';
 
 const currentPermission = 'platform.inventory.current.page.v1' satisfies Permission;
 
@@ -49,7 +49,7 @@ export async function admitRefresh(
   return toAdmitted(result, request);
 }
 
-/** What Current would sell to the Credential may answer its refresh; without that it is scanned. */
+/** What Current would sell to the Credential may complete its refresh; without that it is scanned. */
 function freshnessOf(
   principal: AdmittedRequest['principal'],
   maxAgeSeconds: number | null,
@@ -60,9 +60,9 @@ function freshnessOf(
 }
 
 /**
- * What is refused here, without a command. A known key is answered whatever the price list in force
+ * What is refused here, without a command. A known key gets its response whatever the price list in force
  * says, and without funds: its refresh was admitted. Admission refuses before funds. One that a saved
- * observation answers needs none.
+ * observation completes needs none.
  */
 async function earlyRefusal(
   { collector, funds }: RefreshServices,
@@ -78,7 +78,7 @@ async function earlyRefusal(
   }
   const withoutFunds = await funds.recheckFunds({ ...request, productCode: refreshProduct });
   if (withoutFunds === null) return null;
-  // Without an answer the command decides.
+  // Without a response the command decides.
   const found = await collector.findAttempt(request).catch(() => null);
   if (found === null || found.isKnownKey || found.isSaved) return null;
   return found.refusal ?? withoutFunds;

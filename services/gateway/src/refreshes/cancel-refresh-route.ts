@@ -11,7 +11,7 @@ import { queuedRecord } from '../http/openapi/examples.ts';
 import type { RefreshServices } from './open-refreshes.ts';
 import { cancelMessage } from './pending-cancels.ts';
 import { readRefresh } from './read-refresh.ts';
-import { refreshProduct, retryAfterHeader, retryAfterText } from './refresh-answer.ts';
+import { refreshProduct, retryAfterHeader, retryAfterText } from './refresh-response.ts';
 
 /** POST …/inventory-refreshes/{refresh_id}/cancel: free, repeatable. */
 export const cancelRefreshRoute = dataRoute({
@@ -24,7 +24,7 @@ export const cancelRefreshRoute = dataRoute({
   template: '/v2/platform/inventory-refreshes/{refresh_id}/cancel',
   permission: refreshProduct,
   input: { path: refreshIdPath },
-  answer: {
+  response: {
     status: 202,
     description: 'The cancel is accepted.',
     data: refreshRecord,

@@ -18,7 +18,7 @@ export const listRefreshesRoute = dataRoute({
   method: 'GET',
   template: '/v2/projects/{project_id}/inventory-refreshes',
   input: { path: projectPath, query: refreshesQuery },
-  answer: partOf(refreshPage, completedRecord, {
+  response: partOf(refreshPage, completedRecord, {
     ...refreshLinks('/data/items/0'),
     requestRefresh: scopeOf('/data/items/0'),
     listRefreshes: { ...sameProject, ...nextPart() },
@@ -50,8 +50,8 @@ export function refreshParts(cursors: CursorSealer, binding: readonly string[]) 
     },
     paginationAfter({ items, hasMore }: RefreshList) {
       const last = hasMore ? items.at(-1) : undefined;
-      const place = last && [last.requestedAtMs, last.refreshId];
-      return parts.paginationTo(place ? JSON.stringify(place) : null);
+      const position = last && [last.requestedAtMs, last.refreshId];
+      return parts.paginationTo(position ? JSON.stringify(position) : null);
     },
   };
 }

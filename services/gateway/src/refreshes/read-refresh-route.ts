@@ -6,7 +6,7 @@ import { queuedRecord } from '../http/openapi/examples.ts';
 import { refreshLinks } from '../http/openapi/links.ts';
 import type { RefreshServices } from './open-refreshes.ts';
 import { awaitRefresh } from './read-refresh.ts';
-import { retryAfterHeader, retryAfterText } from './refresh-answer.ts';
+import { retryAfterHeader, retryAfterText } from './refresh-response.ts';
 
 /** GET …/inventory-refreshes/{refresh_id}: free, for any active Credential of the Project. */
 export const readRefreshRoute = dataRoute({
@@ -22,7 +22,7 @@ export const readRefreshRoute = dataRoute({
   method: 'GET',
   template: '/v2/platform/inventory-refreshes/{refresh_id}',
   input: { path: refreshIdPath, query: refreshQuery },
-  answer: {
+  response: {
     status: 200,
     description: 'The refresh as it is now.',
     links: refreshLinks('/data'),

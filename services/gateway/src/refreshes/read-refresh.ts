@@ -35,8 +35,8 @@ export async function awaitRefresh(
 ): Promise<RefreshView | null> {
   const { waitSecondMs, waitReadEveryMs } = deadlines;
   const waitMs = waitSeconds * waitSecondMs;
-  const place = waitMs > 0 ? waits.startWaiting(wait) : null;
-  if (place === null) return await readRefresh(collector, wait);
+  const slot = waitMs > 0 ? waits.startWaiting(wait) : null;
+  if (slot === null) return await readRefresh(collector, wait);
   const ending = AbortSignal.any([signal, stopping]);
   const startMs = monotonicNow();
   try {
@@ -46,9 +46,9 @@ export async function awaitRefresh(
       const read = isLast ? undefined : 'interim';
       const view = await readRefresh(collector, wait, read);
       if (isLast || view === null || view.record.state === 'completed') return view;
-      await place.waitForNotification(Math.min(leftMs, waitReadEveryMs), ending);
+      await slot.waitForNotification(Math.min(leftMs, waitReadEveryMs), ending);
     }
   } finally {
-    place.stopWaiting();
+    slot.stopWaiting();
   }
 }

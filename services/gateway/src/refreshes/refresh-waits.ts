@@ -7,7 +7,7 @@ export interface RefreshWait {
   readonly refreshId: RefreshId;
 }
 
-export interface WaitingPlace {
+export interface WaitSlot {
   /**
    * Resolves when the refresh was notified since the last call, after `timeoutMs`, or when the
    * signal is aborted. Never rejects.
@@ -28,7 +28,7 @@ export type RefreshWaits = ReturnType<typeof createRefreshWaits>;
 /** Requests of this replica that wait for a refresh to become terminal. */
 export function createRefreshWaits(limits: KeyedLimits) {
   const byProject = new Map<string, Set<Waiter>>();
-  const places = createKeyedSemaphore<AccountId>(limits);
+  const slots = createKeyedSemaphore<AccountId>(limits);
 
   function removeWaiter(projectId: ProjectId, waiter: Waiter): void {
     const waiters = byProject.get(projectId);
@@ -38,8 +38,8 @@ export function createRefreshWaits(limits: KeyedLimits) {
 
   return {
     /** Null when too many requests wait: the caller responds with the current state. */
-    startWaiting({ accountId, projectId, refreshId }: RefreshWait): WaitingPlace | null {
-      const permit = places.acquire(accountId);
+    startWaiting({ accountId, projectId, refreshId }: RefreshWait): WaitSlot | null {
+      const permit = slots.acquire(accountId);
       if (permit.result !== 'granted') return null;
       const waiter: Waiter = { refreshId, isNotified: false, wake: () => {} };
       const waiters = byProject.get(projectId) ?? new Set();
@@ -63,7 +63,7 @@ export function createRefreshWaits(limits: KeyedLimits) {
       }
     },
     get waiting(): number {
-      return places.held;
+      return slots.held;
     },
   };
 }

@@ -14,7 +14,7 @@ import { refreshLinks } from '../http/openapi/links.ts';
 import { publicRoute } from '../http/public-route.ts';
 import { admitRefresh } from './admit-refresh.ts';
 import type { RefreshServices } from './open-refreshes.ts';
-import { refreshProduct, retryAfterHeader, retryAfterText } from './refresh-answer.ts';
+import { refreshProduct, retryAfterHeader, retryAfterText } from './refresh-response.ts';
 
 /** POST …/refresh: starts a complete collection in the background. */
 export const requestRefreshRoute = publicRoute({
@@ -41,7 +41,7 @@ export const requestRefreshRoute = publicRoute({
     body: refreshRequestBody,
   },
   bodyExample: { max_credits: 125, language: 'english' },
-  answer: {
+  response: {
     status: 202,
     description: 'Accepted: the refresh is queued and its credits are held.',
     body: { data: refreshRecord, meta: refreshAcceptanceMeta },

@@ -11,7 +11,6 @@ import {
 } from '@inventory/contracts/http/refresh-batch';
 import { retryAfterOf } from '@inventory/contracts/refusal';
 import type { PublicRefusal } from '@inventory/contracts/refusal-codes';
-import type { AdmittedRequest } from '../http/answer.ts';
 import { itemRefusal, type ReadItem, readBatchItem, refusedItem } from '../http/batch-items.ts';
 import { rateLimitHeaders, takeBatch } from '../http/limits/limit-rate.ts';
 import {
@@ -24,11 +23,12 @@ import {
   queuedRecord,
 } from '../http/openapi/examples.ts';
 import { refreshLinks } from '../http/openapi/links.ts';
+import type { AdmittedRequest } from '../http/public-response.ts';
 import { publicRoute } from '../http/public-route.ts';
 import { batchConcurrencyMax, runItems } from '../http/run-batch.ts';
 import { admitRefresh } from './admit-refresh.ts';
 import type { RefreshServices } from './open-refreshes.ts';
-import { type AdmittedRefresh, refreshProduct } from './refresh-answer.ts';
+import { type AdmittedRefresh, refreshProduct } from './refresh-response.ts';
 
 /** POST …/inventory-refreshes/batch: many refreshes, each admitted on its own. */
 export const requestRefreshesRoute = publicRoute({
@@ -51,7 +51,7 @@ export const requestRefreshesRoute = publicRoute({
       { ...exampleScope, context_id: 6, max_credits: 125, idempotency_key: 'order-4712' },
     ],
   },
-  answer: {
+  response: {
     status: 200,
     description: 'A result or an error for each item.',
     links: refreshLinks('/data/items/0/data'),

@@ -19,7 +19,7 @@ export const readStatusRoute = dataRoute({
   template: '/v2/status',
   isOpen: true,
   input: {},
-  answer: {
+  response: {
     status: 200,
     description: 'The status. May be cached for five seconds.',
     data: serviceStatus,

@@ -95,7 +95,7 @@ test('a parser that knows nothing of us reads every frame as one, whatever texts
   );
 });
 
-test('control frames carry no id, so that a reader keeps its place (Events: control frames) [events-control-frames]', () => {
+test('control frames carry no id, so that a reader keeps its position (Events: control frames) [events-control-frames]', () => {
   for (const frame of [closingFrame('max_age', 1_000), revokedFrame('network_policy')]) {
     expect(frame).not.toMatch(/^id/m);
     expect(frame).toMatch(/^data: /m);

@@ -111,7 +111,7 @@ test('a client that has taken everything in between has 25 s again (Events: slow
   expect(world.closed).toEqual(['slow_consumer']);
 });
 
-test('a client that is gone is disconnected once it has acknowledged nothing for 25 s, whatever the socket takes for it: within 45 s of its last frame (Events: slow consumer) [events-slow-consumer, events-seats]', () => {
+test('a client that is gone is disconnected once it has acknowledged nothing for 25 s, whatever the socket takes for it: within 45 s of its last frame (Events: slow consumer) [events-slow-consumer, events-slots]', () => {
   const [gone, other] = [world.open().connection, world.open().connection];
   for (let second = 0; second < 45; second += 1) {
     seconds(1);

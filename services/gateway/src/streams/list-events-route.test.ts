@@ -1,6 +1,6 @@
 import { newProjectId, newRequestId } from '@inventory/testkit/builders';
 import { createMemoryLog } from '../../test/support/memory-log.ts';
-import type { AdmittedRequest, PublicResponse } from '../http/answer.ts';
+import type { AdmittedRequest, PublicResponse } from '../http/public-response.ts';
 import { listEventsRoute } from './list-events-route.ts';
 
 test('of types it has their events, page by page to the end, and pages of none are passed (Free looks and findable lists: types) [list]', async () => {
@@ -59,7 +59,7 @@ test('an event of a later version is listed byte for byte, between those that ar
   const requestId = newRequestId();
   const request = { requestId, principal: { projectId, eventsEnabled: true } };
 
-  const answer = await listEventsRoute
+  const response = await listEventsRoute
     .bind({ log, cursors } as unknown as Parameters<typeof listEventsRoute.bind>[0])
     .run(
       {
@@ -72,7 +72,7 @@ test('an event of a later version is listed byte for byte, between those that ar
     );
 
   const [one, two] = events.map((event) => event.json);
-  expect((answer as PublicResponse).body.toString()).toBe(
+  expect((response as PublicResponse).body.toString()).toBe(
     `{"success":true,"data":{"items":[{"cursor":"c1","event":${one}},{"cursor":"c2","event":${two}},` +
       `{"cursor":"c3","event":${json}}],"pagination":{"has_more":true,"next_cursor":"c3"}},` +
       `"meta":{"request_id":"${requestId}"}}`,

@@ -31,7 +31,7 @@ export const listEventsRoute = publicRoute({
   template: '/v2/projects/{project_id}/events',
   permission: 'customer.events.read.v1',
   input: { path: projectPath, query: eventsQuery },
-  answer: {
+  response: {
     status: 200,
     description: 'One page of the list.',
     links: {

@@ -17,9 +17,9 @@ import type { SessionContext } from './session-context.ts';
 import { watchSilentPeers } from './silent-peers.ts';
 import type { StreamConfig } from './stream-config.ts';
 import { countStreamClosed, observeStreams } from './stream-metrics.ts';
-import { createSeatStore } from './stream-seat-store.ts';
-import { createStreamSeats, type StreamSeats } from './stream-seats.ts';
 import type { StreamSession } from './stream-session.ts';
+import { createSlotStore } from './stream-slot-store.ts';
+import { createStreamSlots, type StreamSlots } from './stream-slots.ts';
 import { watchStreamPrincipals } from './watch-stream-principals.ts';
 
 type Context = ServiceContext<ServiceConfig & StreamConfig>;
@@ -62,13 +62,13 @@ export async function openEventStreams(
   });
   const watch = startPrincipalChecks(context, broadcasts, tenancy);
   lifetime.defer('metrics of streams', observeStreams(streams, hubs));
-  const seats = await openStreamSeats(context, db);
+  const slots = await openStreamSlots(context, db);
   return {
     hubs,
     streams,
     /** Checks the Principal of a stream until the returned function is called. */
     watch,
-    seats,
+    slots,
     limits,
     /** Closes every stream with a control frame; no new one opens. */
     drain: () => streams.drain(limits.drainMs),
@@ -146,24 +146,24 @@ function startPrincipalChecks(
   return principals.watch;
 }
 
-const seatsEveryMs = 2_000;
+const slotsEveryMs = 2_000;
 
 /** The slots of this replica's streams, whose lease it holds until it stops. */
-async function openStreamSeats(
+async function openStreamSlots(
   { config, lifetime, identifiers, logger }: Context,
   db: Db,
-): Promise<StreamSeats> {
-  const store = createSeatStore(db, work.seats.leaseMs);
-  const seatLimits = { ...config.streams, acquireMs: config.deadlines.storeMs };
-  const seats = createStreamSeats(store, seatLimits, identifiers, () => removals.wake());
-  await seats.renew();
-  lifetime.defer('stream slots', () => seats.close());
-  const often = { intervalMs: seatsEveryMs, firstDelayMs: seatsEveryMs, lifetime, logger };
-  startPeriodicJob({ ...often, name: work.seats.name, runOnce: () => seats.renew() });
+): Promise<StreamSlots> {
+  const store = createSlotStore(db, work.slots.leaseMs);
+  const slotLimits = { ...config.streams, acquireMs: config.deadlines.storeMs };
+  const slots = createStreamSlots(store, slotLimits, identifiers, () => removals.wake());
+  await slots.renew();
+  lifetime.defer('stream slots', () => slots.close());
+  const often = { intervalMs: slotsEveryMs, firstDelayMs: slotsEveryMs, lifetime, logger };
+  startPeriodicJob({ ...often, name: work.slots.name, runOnce: () => slots.renew() });
   const removals = startPeriodicJob({
     ...often,
     name: 'released stream slots',
-    runOnce: () => seats.flushReleased(),
+    runOnce: () => slots.flushReleased(),
   });
-  return seats;
+  return slots;
 }

@@ -14,7 +14,7 @@ const position = fc.record({
   position: fc.integer({ min: 0, max: 2 ** 48 - 1 }),
   asOfMs: fc.integer({ min: 0, max: 2 ** 48 - 1 }),
 });
-const somePlace = { logEpoch: 3, position: 17, asOfMs: 1_764_000_000_000 };
+const somePosition = { logEpoch: 3, position: 17, asOfMs: 1_764_000_000_000 };
 
 function isRefused(cursor: string, project = projectId): boolean {
   try {
@@ -55,14 +55,14 @@ test('no cursor with a changed character, and no other text, is accepted (Events
 });
 
 test('the same position has the same cursor, on every replica and each time (Events: cursor)', () => {
-  const again = createPositionCursors([key, otherKey]).seal(projectId, somePlace);
+  const again = createPositionCursors([key, otherKey]).seal(projectId, somePosition);
 
-  expect(cursors.seal(projectId, somePlace)).toBe(again);
+  expect(cursors.seal(projectId, somePosition)).toBe(again);
 });
 
 test('a cursor that a replaced key signed is accepted as long as the key is configured', () => {
-  const cursor = createPositionCursors([otherKey]).seal(projectId, somePlace);
+  const cursor = createPositionCursors([otherKey]).seal(projectId, somePosition);
 
   expect(isRefused(cursor)).toBe(true);
-  expect(createPositionCursors([key, otherKey]).open(projectId, cursor)).toEqual(somePlace);
+  expect(createPositionCursors([key, otherKey]).open(projectId, cursor)).toEqual(somePosition);
 });

@@ -2,7 +2,7 @@ import type { ProjectId } from '@inventory/contracts/ids';
 import { logHeadsMax } from '@inventory/contracts/internal/event-log';
 import type { AppendedEvent } from '@inventory/contracts/messages/project-events';
 import { createBatcher } from '@inventory/runtime/concurrency';
-import { createTurnFlush } from '@inventory/runtime/turn-flush';
+import { createTickFlush } from '@inventory/runtime/tick-flush';
 import type { EventStreamClient } from './event-stream-client.ts';
 import { createProjectHub, type HubDeps, type HubStart, type ProjectHub } from './project-hub.ts';
 
@@ -37,7 +37,7 @@ export function createProjectHubs(
 ) {
   const { log, bytesMax, idleSweeps } = deps;
   const starts = createHubStarts(log);
-  const hubDeps = { ...deps, flushSoon: createTurnFlush() };
+  const hubDeps = { ...deps, flushSoon: createTickFlush() };
   const kept = new Map<string, Kept>();
   const opening = new Map<string, Opening>();
   const ends = createEndReads(log, kept);
@@ -124,7 +124,7 @@ export function createProjectHubs(
         hasMore = part.hasMore;
       }
       sweeps += 1;
-      if (sweeps % sweepsPerProof === 0) await ends.readInTurn();
+      if (sweeps % sweepsPerProof === 0) await ends.readInRotation();
     },
     get size(): number {
       return kept.size;
@@ -149,13 +149,13 @@ function createEndReads(log: EventStreamClient, kept: Map<string, Kept>) {
     readOfEarlierEpochs: (logEpoch: number) =>
       read([...kept.values()].map(({ hub }) => hub).filter((hub) => hub.logEpoch < logEpoch)),
     /** As many as one request reads. */
-    async readInTurn(): Promise<void> {
-      const turn = [...kept].slice(0, logHeadsMax);
-      for (const [projectId, one] of turn) {
+    async readInRotation(): Promise<void> {
+      const next = [...kept].slice(0, logHeadsMax);
+      for (const [projectId, one] of next) {
         kept.delete(projectId);
         kept.set(projectId, one);
       }
-      await read(turn.map(([, { hub }]) => hub));
+      await read(next.map(([, { hub }]) => hub));
     },
   };
 }

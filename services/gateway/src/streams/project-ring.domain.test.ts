@@ -84,7 +84,7 @@ test('while events are appended, what 63 readers at 63 positions have not sent k
   let most = 0;
   for (let position = 1; position <= 3_000; position += 1) {
     ring.append(position, () => bigFrame(position));
-    // In turn, each takes what follows its position: it lags behind by 63 events at most.
+    // One after the other, each takes what follows its position: it lags behind by 63 events at most.
     const index = position % readers.length;
     readers[index] = ring.after(readers[index]?.last ?? 0, 64 * 1024) ?? nothing;
     most = Math.max(most, bytesKept(readers) + ring.bytes);

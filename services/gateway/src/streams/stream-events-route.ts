@@ -4,16 +4,16 @@ import { projectPath } from '@inventory/contracts/http/parameters';
 import { streamFrames } from '@inventory/contracts/http/stream-frames';
 import { Refused } from '@inventory/http/refused';
 import { isoTime } from '@inventory/runtime/clock';
-import type { AdmittedRequest } from '../http/answer.ts';
 import { requireEvents } from '../http/authorize.ts';
 import { completedEvent, exampleCursor } from '../http/openapi/examples.ts';
+import type { AdmittedRequest } from '../http/public-response.ts';
 import { publicRoute } from '../http/public-route.ts';
 import { checkpointFrame, eventFrame } from './event-frame.domain.ts';
 import type { StreamServices } from './open-event-streams.ts';
 import { openStream, type StreamStart } from './open-stream.ts';
 import { openStreamConnection } from './stream-connection.ts';
-import type { Seat } from './stream-seats.ts';
 import { StreamSession } from './stream-session.ts';
+import type { StreamSlot } from './stream-slots.ts';
 
 const headers = {
   'Content-Type': 'text/event-stream',
@@ -41,7 +41,7 @@ export const streamEventsRoute = publicRoute({
   hasEventsOrigin: true,
   isLong: true,
   input: { path: projectPath, query: streamQuery, header: streamHeaders },
-  answer: {
+  response: {
     status: 200,
     description: 'Frames until either side ends the connection.',
     body: { text: 'text/event-stream', frames: streamFrames },
@@ -63,20 +63,20 @@ export const streamEventsRoute = publicRoute({
     // A given cursor is returned as it is, not as another text of its position.
     const checkpoint = cursor ?? services.session.sealPosition(projectId, start.after);
     const types = query.types.length > 0 ? new Set<string>(query.types) : null;
-    const seat = await acquireSeat(services, request);
+    const slot = await acquireSlot(services, request);
     return {
       status: 200,
       stream: (response) =>
-        follow(services, request, { ...start, types, checkpoint, seat }, response),
+        follow(services, request, { ...start, types, checkpoint, slot }, response),
     };
   },
 });
 
-async function acquireSeat(
-  { seats, limits }: StreamServices,
+async function acquireSlot(
+  { slots, limits }: StreamServices,
   { principal }: AdmittedRequest,
-): Promise<Seat> {
-  const acquired = await seats.acquire(principal.projectId);
+): Promise<StreamSlot> {
+  const acquired = await slots.acquire(principal.projectId);
   if (acquired === 'unavailable') throw unavailable();
   if (acquired !== 'project_full') return acquired;
   throw new Refused({
@@ -94,18 +94,18 @@ interface AdmittedStream extends StreamStart {
   /** Cursor of the first frame. */
   readonly checkpoint: string;
   readonly types: ReadonlySet<string> | null;
-  readonly seat: Seat;
+  readonly slot: StreamSlot;
 }
 
 async function follow(
   { session: context, streams, watch }: StreamServices,
   request: AdmittedRequest,
-  { hub, after, recovery, types, checkpoint, seat }: AdmittedStream,
+  { hub, after, recovery, types, checkpoint, slot }: AdmittedStream,
   response: ServerResponse,
 ): Promise<void> {
   const connection = await openStreamConnection(response, headers);
   if (!connection) {
-    seat.release();
+    slot.release();
     return;
   }
   const { principal, secretDigest, clientAddress } = request;
@@ -122,10 +122,10 @@ async function follow(
     session.detach();
     remove();
     unwatch();
-    seat.release();
+    slot.release();
   });
   session.write(checkpointFrame(checkpoint, isoTime(after.asOfMs)));
   if (recovery === null) session.sendPending();
   else session.end(recovery);
-  seat.onLost(() => session.close('unavailable'));
+  slot.onLost(() => session.close('unavailable'));
 }

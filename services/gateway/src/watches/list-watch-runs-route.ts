@@ -10,7 +10,7 @@ import { nextPart, sameProject, sameScope } from '../http/openapi/links.ts';
 import { refreshParts } from '../refreshes/list-refreshes-route.ts';
 import type { WatchServices } from './open-watches.ts';
 import { watchOperation, watchTemplate } from './watch-operation.ts';
-import { placeOf } from './watch-store.ts';
+import { watchKeyOf } from './watch-store.ts';
 
 /** GET …/watches/{platform_id}/{app_id}/{context_id}/runs: newest first. */
 export const listWatchRunsRoute = dataRoute({
@@ -22,7 +22,7 @@ export const listWatchRunsRoute = dataRoute({
   method: 'GET',
   template: `${watchTemplate}/runs`,
   input: { path: watchScopePath, query: watchRunsQuery },
-  answer: partOf(
+  response: partOf(
     watchRunList,
     {
       refresh_id: exampleIds.refresh,
@@ -38,7 +38,7 @@ export const listWatchRunsRoute = dataRoute({
   errors: ['watch_not_found', 'invalid_cursor'],
   async handle({ watches, collector, webhooks, cursors }: WatchServices, { path, query }) {
     const { projectId, ...scope } = path;
-    const parts = refreshParts(cursors, ['watch-runs', placeOf(projectId, scope)]);
+    const parts = refreshParts(cursors, ['watch-runs', watchKeyOf(projectId, scope)]);
     const after = parts.begin(query.cursor);
     const watch = await watches.findWatch(projectId, scope);
     if (watch === null) throw new Refused({ code: 'watch_not_found' });

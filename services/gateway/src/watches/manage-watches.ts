@@ -24,9 +24,9 @@ export interface PutWatch {
   readonly isStored: boolean;
 }
 
-/** A turn may end between the read and the write, once in a few minutes. */
+/** A claim may be settled between the read and the write, once in a few minutes. */
 const triesMax = 10;
-/** Until the turn of a watch that is resumed, or paused by an operator. */
+/** Until the claim of a watch that is resumed, or paused by an operator. */
 const resumedMs = 1_000;
 
 /** Watches the inventory, or changes how; a dry run stores nothing. Throws `watch_limit_exceeded`. */
@@ -53,7 +53,7 @@ export async function putWatch(
 }
 
 /**
- * Pauses or resumes a watch for an operator. Its next turn, a moment later, records a pause with its
+ * Pauses or resumes a watch for an operator. Its next claim, a moment later, records a pause with its
  * event, as any other. Throws `watch_not_found`.
  */
 export async function setOperatorPause(
@@ -62,7 +62,7 @@ export async function setOperatorPause(
   isPausedByOperator: boolean,
 ): Promise<Watch> {
   for (let tries = 0; tries < triesMax; tries += 1) {
-    const read = await watches.findTurn(projectId, scope);
+    const read = await watches.findPending(projectId, scope);
     if (read === null) throw new Refused({ code: 'watch_not_found' });
     const { item } = read;
     if (item.isPausedByOperator === isPausedByOperator) return item;
@@ -97,7 +97,7 @@ async function plannedWatch(
   { watches, clock, identifiers, savedAssets }: WatchServices,
   wanted: WantedWatch,
 ): Promise<{ readonly watch: Watch; readonly read: Pending<Watch> | null }> {
-  const read = await watches.findTurn(wanted.projectId, wanted.scope);
+  const read = await watches.findPending(wanted.projectId, wanted.scope);
   const isNew = read === null || read.item.recent.runs === 0;
   const assets = isNew ? await savedAssets(wanted.scope, wanted.language) : read.item.assets;
   const nowMs = clock.now();
@@ -125,9 +125,9 @@ async function plannedWatch(
 }
 
 /**
- * Once its turn is claimed, a run may be under way under the id of its time: its time stays. Another one
- * moves with the period, to after the last run by any clock, and a watch that was paused is looked at
- * again at once.
+ * Once it is claimed, a run may be under way under the id of its time: its time stays. Another one
+ * moves with the period, to after the last run by any clock, and a watch that was paused is checked
+ * at once.
  */
 function changedRunTime(read: Pending<Watch>, changed: Watch, nowMs: number): number {
   const { item } = read;

@@ -9,7 +9,7 @@ import type { Db } from 'mongodb';
 import type { RevisionStoreClient } from '../pages/revision-store-client.ts';
 import type { RefreshServices } from '../refreshes/open-refreshes.ts';
 import type { WatchConfig } from './watch-config.ts';
-import type { WatchStandingOf } from './watch-standing.ts';
+import type { EligibilityOf } from './watch-eligibility.ts';
 import { createWatchStore, watchCollection } from './watch-store.ts';
 
 interface WatchesNeeds {
@@ -20,7 +20,7 @@ interface WatchesNeeds {
   /** Of the event-stream. */
   readonly webhooks: InternalClient;
   /** Whether the Project of a watch may have runs. */
-  readonly watchStandingOf: WatchStandingOf;
+  readonly eligibilityOf: EligibilityOf;
 }
 
 export type WatchServices = ReturnType<typeof openWatches>;
@@ -28,7 +28,7 @@ export type WatchServices = ReturnType<typeof openWatches>;
 /** Watches, each of which requests refreshes: what requests one, and what is stored of watches. */
 export function openWatches(
   context: ServiceContext<ServiceConfig & WatchConfig>,
-  { db, bus, refreshes, revisions, webhooks, watchStandingOf }: WatchesNeeds,
+  { db, bus, refreshes, revisions, webhooks, eligibilityOf }: WatchesNeeds,
 ) {
   const { config, logger } = context;
   const outbox = startOutbox(db, watchCollection, bus.publish, context);
@@ -36,7 +36,7 @@ export function openWatches(
     ...refreshes,
     watches: createWatchStore(db, refreshes.deadlines, logger),
     watchesMax: config.watches.perProjectMax,
-    standingOf: watchStandingOf,
+    eligibilityOf: eligibilityOf,
     sendFromOutbox: outbox.send,
     savedAssets: createSavedAssets(revisions),
     webhooks,

@@ -8,11 +8,11 @@ import {
 } from '@inventory/contracts/http/watches';
 import { inventoryKeyText } from '@inventory/contracts/inventory-key';
 import type { z } from 'zod';
-import type { AdmittedRequest } from '../http/answer.ts';
 import { itemRefusal, type ReadItem, readBatchItem, refusedItem } from '../http/batch-items.ts';
 import { dataRoute } from '../http/data-route.ts';
 import { rateLimitHeaders, takeBatch } from '../http/limits/limit-rate.ts';
 import { exampleScope } from '../http/openapi/examples.ts';
+import type { AdmittedRequest } from '../http/public-response.ts';
 import { batchConcurrencyMax, runItems } from '../http/run-batch.ts';
 import { buyerOf } from '../tenancy/principal.domain.ts';
 import { putWatch } from './manage-watches.ts';
@@ -33,7 +33,7 @@ export const putWatchesRoute = dataRoute({
   input: { path: projectPath, body: watchBatchBody },
   bodyBytesMax: watchBatchBytesMax,
   bodyExample: { items: [{ ...exampleScope, every_seconds: 3_600 }], dry_run: true },
-  answer: {
+  response: {
     status: 200,
     description: 'A result or an error for each item.',
     data: watchBatchResults,
@@ -48,7 +48,7 @@ export const putWatchesRoute = dataRoute({
       readBatchItem(watchBatchItem, value, index, request),
     );
     const items = await runItems(wanted, {
-      keyOf: placeOfItem,
+      keyOf: keyOfItem,
       concurrencyMax: batchConcurrencyMax,
       beginWithinMs: services.deadlines.batchMs,
       run: (read) => putItem(services, request, read, isDryRun),
@@ -61,7 +61,7 @@ export const putWatchesRoute = dataRoute({
 type ReadWatch = ReadItem<z.output<typeof watchBatchItem>>;
 
 /** Items of one inventory are put in their order. */
-const placeOfItem = (read: ReadWatch) =>
+const keyOfItem = (read: ReadWatch) =>
   read.result === 'refused' ? '' : inventoryKeyText(read.item);
 
 async function putItem(

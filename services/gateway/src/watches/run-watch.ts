@@ -11,7 +11,7 @@ import type { Pending } from '@inventory/work/work-queue';
 import type { WorkResult } from '@inventory/work/worker';
 import { isFundsRefusal, type Purchase } from '../accounts/funds.ts';
 import { replyOf } from '../commands/request-reply-client.ts';
-import { watchTurns } from '../metrics.ts';
+import { watchDecisions } from '../metrics.ts';
 import type { CollectorClient } from '../refreshes/collector-client.ts';
 import { cancelMessage } from '../refreshes/pending-cancels.ts';
 import { fingerprintOf, sendAttempt } from '../refreshes/refresh-attempt.ts';
@@ -21,7 +21,7 @@ import {
   backedOffUntil,
   type EndedRun,
   fitsDailyLimit,
-  nextLookTime,
+  nextCheckTime,
   nextRunTime,
   pausedUntil,
   recordEnd,
@@ -29,25 +29,25 @@ import {
   type Watch,
 } from './watch.domain.ts';
 
-/** Turns of one Project at a time, on one replica: what one watches delays no other. */
-const placesPerProject = 4;
+/** Concurrent claims of one Project, on one replica: what one watches delays no other. */
+const claimsPerProject = 4;
 
-/** The turns of watches. */
+/** Claims watches that are due. */
 export const watchWork = (services: WatchServices): StartedWorkKind<Watch> => ({
   ...work.watches,
-  queue: services.watches.turns,
-  perKey: { places: placesPerProject, keyOf: ({ projectId }) => projectId },
+  queue: services.watches.queue,
+  perKey: { slots: claimsPerProject, keyOf: ({ projectId }) => projectId },
   work: (claimed) => runWatch(services, claimed),
 });
 
-/** Claims of a turn in which a run that is not found, or has no decision yet, is read again. */
+/** Claims of a due time in which a run that is not found, or has no decision yet, is read again. */
 const triesMax = 6;
 
 /**
- * One turn of a watch. Steps, and what a crash after each leaves:
+ * Decides what a claimed watch does at its due time. Steps, and what a crash after each leaves:
  * 1. read how the last run ended: nothing is left;
- * 2. request the run, under an id that follows from the watch and its due time: the turn is repeated,
- *    reads the run under that id first, and judges nothing anew where it is made;
+ * 2. request the run, under an id that follows from the watch and its due time: a later claim reads
+ *    the run under that id first, and judges nothing anew where it is made;
  * 3. record run, pause or skip with the next time, in the write that ends the claim, the event of a
  *    pause in its outbox: any replica sends it.
  * What is not admitted is skipped, never queued: the next run is made at its own time.
@@ -64,11 +64,11 @@ export async function runWatch(
   if (decided === 'undecided') return 'later';
   const nowMs = clock.now();
   const { next, messages } = applied(watch, decided, nowMs);
-  if (await services.watches.endTurn(claimed, next, messages, nowMs)) {
-    watchTurns.add(1, { turn: decided.turn });
+  if (await services.watches.settleClaim(claimed, next, messages, nowMs)) {
+    watchDecisions.add(1, { decision: decided.result });
     if (messages.length > 0) await services.sendFromOutbox(claimed.id, messages);
   }
-  // One that changed meanwhile has its next turn at the end of this claim.
+  // One that changed meanwhile is claimed again when this claim ends.
   return 'settled';
 }
 
@@ -95,10 +95,10 @@ function endOf({ record }: RefreshView): EndedRun | null {
 }
 
 type NoRun =
-  | { readonly turn: 'pause'; readonly reason: WatchPauseReason }
+  | { readonly result: 'pause'; readonly reason: WatchPauseReason }
   /** No run now; `untilMs` where none is made before either. */
-  | { readonly turn: 'skip'; readonly untilMs?: number };
-type Decision = { readonly turn: 'run'; readonly refreshId: RefreshId } | NoRun;
+  | { readonly result: 'skip'; readonly untilMs?: number };
+type Decision = { readonly result: 'run'; readonly refreshId: RefreshId } | NoRun;
 
 async function decide(
   services: WatchServices,
@@ -110,7 +110,7 @@ async function decide(
   const made = tries > 1 ? await services.collector.findRefresh(watch.accountId, refreshId) : null;
   if (made?.decision === 'refused') return await withoutRefused(services, watch, made);
   const isMade = made?.decision === 'accepted' || (made !== null && tries >= triesMax);
-  if (isMade) return { turn: 'run', refreshId };
+  if (isMade) return { result: 'run', refreshId };
   const against = made === null ? await judge(services, watch) : null;
   if (against === null) return await requestRun(services, watch);
   return tries > 1 ? await withoutRun(services, watch, against) : against;
@@ -123,7 +123,7 @@ async function withoutRefused(
   { refusal }: RefreshView,
 ): Promise<NoRun> {
   const isCancelled = refusal?.code === 'service_unavailable';
-  return isCancelled ? ((await judge(services, watch)) ?? { turn: 'skip' }) : refusedBy(refusal);
+  return isCancelled ? ((await judge(services, watch)) ?? { result: 'skip' }) : refusedBy(refusal);
 }
 
 const purchaseOf = ({ accountId, projectId, credentialId }: Watch): Purchase => ({
@@ -138,15 +138,15 @@ const heldNow = async ({ prices }: WatchServices): Promise<number> =>
 
 /** Why no run is requested now; null where one is. */
 async function judge(services: WatchServices, watch: Watch): Promise<NoRun | null> {
-  if (watch.isPausedByOperator) return { turn: 'pause', reason: 'operator_paused' };
-  const standing = await services.standingOf(watch);
-  if (standing !== 'active') return { turn: 'pause', reason: standing };
-  if (watch.run?.isOpen) return { turn: 'skip' };
+  if (watch.isPausedByOperator) return { result: 'pause', reason: 'operator_paused' };
+  const eligibility = await services.eligibilityOf(watch);
+  if (eligibility !== 'active') return { result: 'pause', reason: eligibility };
+  if (watch.run?.isOpen) return { result: 'skip' };
   const untilMs = backedOffUntil(watch);
   const nowMs = services.clock.now();
-  if (nowMs < untilMs) return { turn: 'skip', untilMs };
+  if (nowMs < untilMs) return { result: 'skip', untilMs };
   if (!fitsDailyLimit(watch, await heldNow(services), nowMs))
-    return { turn: 'pause', reason: 'daily_limit_reached' };
+    return { result: 'pause', reason: 'daily_limit_reached' };
   const known = await services.funds.recheckFunds(purchaseOf(watch));
   return known && refusedBy(known);
 }
@@ -170,7 +170,7 @@ async function requestRun(services: WatchServices, watch: Watch): Promise<Decisi
     fingerprint: fingerprintOf({ scope, language, maxCredits, maxAgeSeconds: null }),
     freshness: null,
   });
-  if (decision.result !== 'refused') return { turn: 'run', refreshId };
+  if (decision.result !== 'refused') return { result: 'run', refreshId };
   const { refusal } = decision;
   if (refusal.code === 'service_unavailable') return 'undecided';
   if (isFundsRefusal(refusal)) services.funds.recordRefusal(purchaseOf(watch));
@@ -195,18 +195,18 @@ async function withoutRun(
     services.decisionTimeoutMs,
   );
   if (reply.result !== 'reply') return 'undecided';
-  return reply.body.result === 'not_found' ? against : { turn: 'run', refreshId };
+  return reply.body.result === 'not_found' ? against : { result: 'run', refreshId };
 }
 
 function refusedBy(refusal: Refusal | null): NoRun {
   switch (refusal?.code) {
     case 'insufficient_credits':
     case 'insufficient_units':
-      return { turn: 'pause', reason: 'insufficient_funds' };
+      return { result: 'pause', reason: 'insufficient_funds' };
     case 'spend_cap_reached':
-      return { turn: 'pause', reason: 'spend_cap_reached' };
+      return { result: 'pause', reason: 'spend_cap_reached' };
     default:
-      return { turn: 'skip' };
+      return { result: 'skip' };
   }
 }
 
@@ -215,7 +215,7 @@ function applied(
   decision: Decision,
   nowMs: number,
 ): { readonly next: Watch; readonly messages: readonly OutgoingMessage[] } {
-  switch (decision.turn) {
+  switch (decision.result) {
     case 'run': {
       const run = { refreshId: decision.refreshId, atMs: nowMs, isOpen: true, outcome: null };
       const nextRefreshAtMs = nextRunTime(watch, nowMs);
@@ -223,7 +223,7 @@ function applied(
     }
     case 'skip': {
       const nextMs =
-        watch.pausedReason === null ? nextRunTime(watch, nowMs) : nextLookTime(watch, nowMs);
+        watch.pausedReason === null ? nextRunTime(watch, nowMs) : nextCheckTime(watch, nowMs);
       const { untilMs } = decision;
       const nextRefreshAtMs =
         untilMs === undefined ? nextMs : Math.max(nextMs, runTimeAfter(watch, untilMs));
@@ -253,7 +253,7 @@ function paused(watch: Watch, reason: WatchPauseReason, nowMs: number): Outgoing
   };
 }
 
-/** One due time of a watch has one run, however often its turn is repeated. */
+/** One due time of a watch has one run, however often it is claimed. */
 function runIdOf({ watchId, nextRefreshAtMs }: Watch): RefreshId {
   const random = createHash('sha256').update(`${watchId} ${nextRefreshAtMs}`).digest();
   return uuidV7From(nextRefreshAtMs, random);

@@ -28,7 +28,7 @@ import {
   watchOperation,
   watchTemplate,
 } from './watch-operation.ts';
-import { placeOf } from './watch-store.ts';
+import { watchKeyOf } from './watch-store.ts';
 import { readView, watchViewOf } from './watch-view.ts';
 
 const putWatchRoute = dataRoute({
@@ -44,7 +44,7 @@ const putWatchRoute = dataRoute({
   template: watchTemplate,
   input: { path: watchScopePath, body: watchBody },
   bodyExample: { every_seconds: 3_600, max_credits_per_day: 500 },
-  answer: {
+  response: {
     status: 200,
     description: 'The watch as it is now; in a dry run as it would be.',
     data: watchView,
@@ -70,7 +70,7 @@ const readWatchRoute = dataRoute({
   method: 'GET',
   template: watchTemplate,
   input: { path: watchScopePath },
-  answer: { status: 200, description: 'The watch.', data: watchView, example: watchExample },
+  response: { status: 200, description: 'The watch.', data: watchView, example: watchExample },
   errors: ['watch_not_found'],
   async handle(services: WatchServices, { path: { projectId, ...scope } }) {
     const found = await services.watches.findWatch(projectId, scope);
@@ -87,7 +87,7 @@ const listWatchesRoute = dataRoute({
   method: 'GET',
   template: watchesTemplate,
   input: { path: projectPath, query: watchesQuery },
-  answer: partOf(watchList, watchExample, {
+  response: partOf(watchList, watchExample, {
     ...watchLinks('/data/items/0'),
     putWatch: { ...sameProject, ...scopeOf('/data/items/0') },
     listWatches: { ...sameProject, ...nextPart() },
@@ -101,8 +101,8 @@ const listWatchesRoute = dataRoute({
     const after = parts.begin(cursor);
     const found = await watches.listWatches({ projectId, state, after, limit: limit + 1 });
     const list = await prices.readPrices();
-    const placeIn = ({ scope }: Watch) => placeOf(projectId, scope);
-    const { items, pagination } = parts.take(found, limit, placeIn);
+    const keyIn = ({ scope }: Watch) => watchKeyOf(projectId, scope);
+    const { items, pagination } = parts.take(found, limit, keyIn);
     return { data: { items: items.map((one) => watchViewOf(one, list)), pagination } };
   },
 });
@@ -115,7 +115,7 @@ const deleteWatchRoute = dataRoute({
   method: 'DELETE',
   template: watchTemplate,
   input: { path: watchScopePath },
-  answer: {
+  response: {
     status: 200,
     description: 'Deleted.',
     data: deletedWatch,
@@ -140,7 +140,7 @@ const testWatchesRoute = dataRoute({
   method: 'POST',
   template: `${watchesTemplate}/test`,
   input: { path: projectPath },
-  answer: {
+  response: {
     status: 202,
     description: 'The sample is sent; its deliveries are listed with those of the endpoints.',
     data: watchTest,

@@ -44,19 +44,19 @@ type WatchDocument = StoredWatch & WithOutbox;
 
 const watchIn = ({ _id, slot, work, ...fields }: StoredWatch): Watch => fields;
 
-export interface WatchListPart {
+export interface WatchListPage {
   readonly projectId: ProjectId;
   readonly state: 'active' | 'paused' | undefined;
-  /** Place of the last item of the part before. */
+  /** Key of the last item of the previous page. */
   readonly after: string | null;
   readonly limit: number;
 }
 
-export function placeOf(projectId: ProjectId, scope: InventoryKey): string {
+export function watchKeyOf(projectId: ProjectId, scope: InventoryKey): string {
   return `${projectId}/${inventoryKeyText(scope)}`;
 }
 
-/** Every place of a Project is after the first and before the second. */
+/** Every key of a Project is after the first and before the second. */
 const rangeOf = (projectId: ProjectId) => ({ $gt: `${projectId}/`, $lt: `${projectId}0` });
 
 export type WatchStore = ReturnType<typeof createWatchStore>;
@@ -67,7 +67,7 @@ export function createWatchStore(db: Db, deadlines: { readonly storeMs: number }
   const bounded: Bounded = (work) =>
     withDeadline(work, deadlines.storeMs, 'reading or storing a watch');
   const find = async (projectId: ProjectId, scope: InventoryKey) => {
-    const stored = await bounded(collection.findOne({ _id: placeOf(projectId, scope) }));
+    const stored = await bounded(collection.findOne({ _id: watchKeyOf(projectId, scope) }));
     return stored && parseDocument(documents, stored);
   };
   const write = async (read: Pending<Watch>, update: UpdateFilter<WatchDocument>) =>
@@ -78,8 +78,8 @@ export function createWatchStore(db: Db, deadlines: { readonly storeMs: number }
       const stored = await find(projectId, scope);
       return stored && watchIn(stored);
     },
-    /** The watch with its next turn, which is claimed where it was tried. */
-    async findTurn(projectId: ProjectId, scope: InventoryKey): Promise<Pending<Watch> | null> {
+    /** The watch with its due time, which is claimed where it was tried. */
+    async findPending(projectId: ProjectId, scope: InventoryKey): Promise<Pending<Watch> | null> {
       const stored = await find(projectId, scope);
       if (stored === null) return null;
       const { _id: id, work } = stored;
@@ -87,7 +87,7 @@ export function createWatchStore(db: Db, deadlines: { readonly storeMs: number }
       return { id, item: watchIn(stored), dueAtMs, tries, ownerBefore };
     },
     /** By inventory. */
-    async listWatches({ projectId, state, after, limit }: WatchListPart): Promise<Watch[]> {
+    async listWatches({ projectId, state, after, limit }: WatchListPage): Promise<Watch[]> {
       const _id = { ...rangeOf(projectId), ...(after === null ? {} : { $gt: after }) };
       const ofState =
         state === undefined
@@ -100,7 +100,7 @@ export function createWatchStore(db: Db, deadlines: { readonly storeMs: number }
     insertWatch: slotInserts(collection, bounded),
     /** False when it changed or was claimed meanwhile. */
     async changeWatch(read: Pending<Watch>, changed: Watch): Promise<boolean> {
-      // A turn that is under way ends by a write of what it read: it is repeated.
+      // A claim is settled by a write of what it read: then it is repeated.
       const isDue = changed.nextRefreshAtMs === read.item.nextRefreshAtMs;
       const work = isDue ? {} : { work: newWork(changed.nextRefreshAtMs) };
       const version = read.item.version + 1;
@@ -108,12 +108,12 @@ export function createWatchStore(db: Db, deadlines: { readonly storeMs: number }
     },
     /** Null when there is none. */
     async deleteWatch(projectId: ProjectId, scope: InventoryKey): Promise<Watch | null> {
-      const deleted = collection.findOneAndDelete({ _id: placeOf(projectId, scope) });
+      const deleted = collection.findOneAndDelete({ _id: watchKeyOf(projectId, scope) });
       const stored = await bounded(deleted);
       return stored && watchIn(parseDocument(documents, stored));
     },
-    /** Ends a turn with one write, its messages in it; false when the watch changed meanwhile. */
-    async endTurn(
+    /** Settles a claim with one write, its messages in it; false when the watch changed meanwhile. */
+    async settleClaim(
       claimed: Pending<Watch>,
       next: Watch,
       messages: readonly OutgoingMessage[],
@@ -126,20 +126,20 @@ export function createWatchStore(db: Db, deadlines: { readonly storeMs: number }
       const $set = { ...next, version, work };
       return await write(claimed, { $set, ...outbox } as UpdateFilter<WatchDocument>);
     },
-    turns: openTurns(collection, logger),
+    queue: openQueue(collection, logger),
   };
 }
 
 const soon = 'soon';
 const soonMs = 6 * 3_600_000;
-/** One that is denied skips the rest of its period, and its time may be late in the next one. */
-const turnWaitMaxMs = 2 * everySecondsMax * 1_000;
+/** One that is denied skips what is left of its period, and its time may be late in the next one. */
+const dueWaitMaxMs = 2 * everySecondsMax * 1_000;
 
 /**
- * The turns of all watches. Those that wait for hours have a queue of their own: what a clock that was ahead
- * made wait much longer is found in it, among the turns of watches that do wait for days.
+ * All watches by due time. Those that wait for hours have a queue of their own: what a clock that was
+ * ahead made wait much longer is found in it, and not among the watches that do wait for days.
  */
-function openTurns(collection: Collection<WatchDocument>, logger: Logger): WorkQueue<Watch> {
+function openQueue(collection: Collection<WatchDocument>, logger: Logger): WorkQueue<Watch> {
   const queueOf = (of: { readonly waitMaxMs: number; readonly queue?: string }) =>
     createWorkQueue<WatchDocument, StoredWatch, Watch>({
       ...of,
@@ -152,7 +152,7 @@ function openTurns(collection: Collection<WatchDocument>, logger: Logger): WorkQ
       completed: 'deleted',
     });
   const ofHours = queueOf({ waitMaxMs: soonMs, queue: soon });
-  const others = queueOf({ waitMaxMs: turnWaitMaxMs });
+  const others = queueOf({ waitMaxMs: dueWaitMaxMs });
   return {
     // A claim is one of its document, whichever queue it is in.
     ...others,
@@ -168,7 +168,7 @@ type Bounded = <Value>(work: Promise<Value>) => Promise<Value>;
 
 function slotInserts(collection: Collection<WatchDocument>, bounded: Bounded) {
   async function tryInsert(watch: Watch, slot: number): Promise<boolean> {
-    const _id = placeOf(watch.projectId, watch.scope);
+    const _id = watchKeyOf(watch.projectId, watch.scope);
     const work = newWork(watch.nextRefreshAtMs, soon);
     try {
       await bounded(collection.insertOne({ _id, ...watch, slot, work }));
@@ -210,7 +210,7 @@ function slotInserts(collection: Collection<WatchDocument>, bounded: Bounded) {
   };
 }
 
-/** As it was read, by its turn too: a claim is a change. */
+/** As it was read, also by its claim: that is a change. */
 function asRead({ id: _id, item, dueAtMs, tries }: Pending<Watch>) {
   const claim = { 'work.dueAtMs': dueAtMs, 'work.tries': tries };
   return { _id, watchId: item.watchId, version: item.version, ...claim };

@@ -25,7 +25,7 @@ const shown = {
   pausedReason: true,
 } as const;
 
-/** One watch: what its customer sees of it, and what its turns made of it. */
+/** One watch: what its customer sees of it, and what its claims made of it. */
 export const watch = watchView.out.pick(shown).extend({
   watchId,
   version: z.int(),
@@ -59,10 +59,10 @@ export interface EndedRun {
 
 const dayMs = 86_400_000;
 const recentMax = 32;
-/** A paused watch looks at its reason so often, where its runs are rarer. */
+/** A paused watch checks its reason so often, where its runs are rarer. */
 const pausedPeriodMs = 900_000;
-/** Part of a period within which its run is. */
-const jitterPart = 0.1;
+/** Share of a period within which its run is. */
+const jitterShare = 0.1;
 
 export const utcDayOf = (timeMs: number): number => Math.floor(timeMs / dayMs);
 
@@ -76,7 +76,7 @@ export function runTimeAfter(watch: Watch, afterMs: number): number {
   const timeOf = (period: number) =>
     startMs +
     period * periodMs +
-    Math.floor(shareOf(`${watch.watchId} ${period}`) * jitterPart * periodMs);
+    Math.floor(shareOf(`${watch.watchId} ${period}`) * jitterShare * periodMs);
   let period = Math.max(0, Math.floor((afterMs - startMs) / periodMs));
   while (timeOf(period) <= afterMs) period += 1;
   return timeOf(period);
@@ -84,10 +84,10 @@ export function runTimeAfter(watch: Watch, afterMs: number): number {
 
 /** The run after the one of this time: never another one within the tenth of a period. */
 export function nextRunTime(watch: Watch, nowMs: number): number {
-  return runTimeAfter(watch, nowMs + jitterPart * watch.everySeconds * 1_000);
+  return runTimeAfter(watch, nowMs + jitterShare * watch.everySeconds * 1_000);
 }
 
-/** A new watch is looked at soon; many of them within the shortest period. */
+/** A new watch is due soon; many of them within the shortest period. */
 export function firstRunTime(watch: Watch): number {
   return watch.createdAtMs + Math.floor(shareOf(`first ${watch.watchId}`) * 300_000);
 }
@@ -98,22 +98,22 @@ export function backedOffUntil({ denials, run, everySeconds }: Watch): number {
   const periodMs = everySeconds * 1_000;
   const pauseMs = Math.max(periodMs, Math.min(dayMs, periodMs * 2 ** Math.min(denials, 30)));
   // The run of the period in which it ends, rather than that of the next one.
-  return run.atMs + pauseMs - jitterPart * periodMs;
+  return run.atMs + pauseMs - jitterShare * periodMs;
 }
 
-/** Why it has no runs, as it is shown: a pause by an operator is recorded by its next turn. */
+/** Why it has no runs, as it is shown: a pause by an operator is recorded by its next claim. */
 export function shownPause({ isPausedByOperator, pausedReason }: Watch): WatchPauseReason | null {
   return isPausedByOperator ? 'operator_paused' : pausedReason;
 }
 
-/** When a watch that is paused now looks at its reason again. */
+/** When a watch that is paused now checks its reason again. */
 export function pausedUntil(watch: Watch, reason: WatchPauseReason, nowMs: number): number {
   if (reason === 'daily_limit_reached') return runTimeAfter(watch, (utcDayOf(nowMs) + 1) * dayMs);
-  return nextLookTime(watch, nowMs);
+  return nextCheckTime(watch, nowMs);
 }
 
-/** A paused watch is looked at more often than it may have runs, so that it resumes soon. */
-export function nextLookTime(watch: Watch, nowMs: number): number {
+/** A paused watch is checked more often than it may have runs, so that it resumes soon. */
+export function nextCheckTime(watch: Watch, nowMs: number): number {
   const periodMs = Math.min(pausedPeriodMs, watch.everySeconds * 1_000);
   return nowMs + Math.floor(periodMs * (0.5 + shareOf(`${watch.watchId} ${nowMs}`) / 2));
 }

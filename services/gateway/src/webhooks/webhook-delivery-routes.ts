@@ -25,7 +25,7 @@ const testWebhookEndpointRoute = dataRoute({
   method: 'POST',
   template: `${endpointTemplate}/test`,
   input: { path: webhookEndpointPath },
-  answer: {
+  response: {
     status: 202,
     description: 'The ping is created.',
     data: webhookPing,
@@ -48,7 +48,7 @@ const listWebhookDeliveriesRoute = dataRoute({
   method: 'GET',
   template: `${endpointTemplate}/deliveries`,
   input: { path: webhookEndpointPath, query: webhookDeliveriesQuery },
-  answer: partOf(
+  response: partOf(
     webhookDeliveryList,
     {
       event_id: completedEvent.id,
@@ -98,7 +98,7 @@ const redeliverWebhookEventsRoute = dataRoute({
   template: `${endpointTemplate}/redeliver`,
   input: { path: webhookEndpointPath, body: webhookRedelivery },
   bodyExample: { since: '2026-01-15T10:00:00.000Z' },
-  answer: {
+  response: {
     status: 202,
     description: 'The deliveries are created.',
     data: webhookRedelivered,

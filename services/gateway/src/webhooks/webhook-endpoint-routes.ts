@@ -70,7 +70,7 @@ const createWebhookEndpointRoute = dataRoute({
   template: endpointsTemplate,
   input: { path: projectPath, header: secretHeaders, body: newWebhookEndpoint },
   bodyExample: { url: endpointExample.url, types: endpointExample.types },
-  answer: {
+  response: {
     status: 201,
     description: 'The endpoint with its secret.',
     links: Object.fromEntries(
@@ -103,7 +103,7 @@ const listWebhookEndpointsRoute = dataRoute({
   method: 'GET',
   template: endpointsTemplate,
   input: { path: projectPath, query: webhookEndpointsQuery },
-  answer: partOf(webhookEndpointList, endpointExample, {
+  response: partOf(webhookEndpointList, endpointExample, {
     listWebhookEndpoints: { ...sameProject, ...nextPart() },
   }),
   errors: ['invalid_cursor'],
@@ -111,13 +111,13 @@ const listWebhookEndpointsRoute = dataRoute({
     const parts = listParts(cursors, ['webhook-endpoints', path.projectId]);
     const after = parts.begin(cursor) ?? '';
     const { items } = await webhooks.call(webhookApi.listEndpoints, { path });
-    const left = items.filter((endpoint) => placeOf(endpoint) > after);
-    return { data: parts.take(left, limit, placeOf) };
+    const left = items.filter((endpoint) => orderKeyOf(endpoint) > after);
+    return { data: parts.take(left, limit, orderKeyOf) };
   },
 });
 
 /** As they are sorted, so that a list continues after an endpoint that was deleted meanwhile. */
-function placeOf({ createdAtMs, endpointId }: z.output<typeof webhookEndpoint>): string {
+function orderKeyOf({ createdAtMs, endpointId }: z.output<typeof webhookEndpoint>): string {
   return `${isoTime(createdAtMs)} ${endpointId}`;
 }
 
@@ -129,7 +129,7 @@ const readWebhookEndpointRoute = dataRoute({
   method: 'GET',
   template: endpointTemplate,
   input: { path: webhookEndpointPath },
-  answer: {
+  response: {
     status: 200,
     description: 'The endpoint.',
     data: webhookEndpoint,
@@ -152,7 +152,7 @@ const changeWebhookEndpointRoute = dataRoute({
   template: endpointTemplate,
   input: { path: webhookEndpointPath, body: webhookEndpointChange },
   bodyExample: { state: 'disabled' },
-  answer: {
+  response: {
     status: 200,
     description: 'The endpoint as it is now.',
     data: webhookEndpoint,
@@ -172,7 +172,7 @@ const deleteWebhookEndpointRoute = dataRoute({
   method: 'DELETE',
   template: endpointTemplate,
   input: { path: webhookEndpointPath },
-  answer: {
+  response: {
     status: 200,
     description: 'The endpoint is deleted.',
     data: deletedWebhookEndpoint,
@@ -201,7 +201,7 @@ const rotateWebhookSecretRoute = dataRoute({
     body: webhookRotation,
   },
   bodyExample: { overlap_seconds: 3_600 },
-  answer: {
+  response: {
     status: 200,
     description: 'The endpoint with its new secret.',
     data: webhookEndpointWithSecret,

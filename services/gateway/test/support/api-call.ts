@@ -9,10 +9,10 @@ export interface ApiCall {
   readonly body?: unknown;
 }
 
-/** The parts of an envelope that tests look at. */
+/** The parts of an envelope that tests read. */
 export interface Envelope {
   readonly success: boolean;
-  // biome-ignore lint/suspicious/noExplicitAny: tests look wherever they like.
+  // biome-ignore lint/suspicious/noExplicitAny: tests read any member.
   readonly data: any;
   // biome-ignore lint/suspicious/noExplicitAny: as above.
   readonly error: any;
@@ -20,7 +20,7 @@ export interface Envelope {
   readonly meta: any;
 }
 
-export interface ApiAnswer {
+export interface ApiResponse {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
   readonly bytes: Buffer;
@@ -35,7 +35,7 @@ const hangMs = 300_000;
 const agent = new Agent({ keepAlive: true, maxSockets: 400 });
 
 /** One request to a gateway, byte for byte as given. */
-export function callApi(baseUrl: string, call: ApiCall): Promise<ApiAnswer> {
+export function callApi(baseUrl: string, call: ApiCall): Promise<ApiResponse> {
   const { hostname, port } = new URL(baseUrl);
   const isRaw = typeof call.body === 'string' || Buffer.isBuffer(call.body);
   const isChunked = call.headers?.['transfer-encoding'] !== undefined;

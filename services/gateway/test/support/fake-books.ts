@@ -11,7 +11,7 @@ import type { z } from 'zod';
 import type { StatementRow } from './fake-ledger-reads.ts';
 import { createFakePriceLists } from './fake-price-lists.ts';
 import { createFakeTerms } from './fake-terms.ts';
-import { type HttpFake, jsonAnswer, noRouteAnswer, startHttpFake } from './http-fake.ts';
+import { type HttpFake, jsonResponse, noRouteResponse, startHttpFake } from './http-fake.ts';
 import { createSightings } from './sightings.ts';
 
 type Entry = MessageBody<'billing.grant.v1'> | MessageBody<'billing.adjust.v1'>;
@@ -24,7 +24,7 @@ export interface FakeBooks {
   /** Books so many entries of one credit each. */
   grant(accountId: string, entries: number): void;
   /** False keeps an answer back; the entry is booked all the same. */
-  answers: boolean;
+  responses: boolean;
   /** Refuses every new entry with this code; null books as usual. */
   refusesWith: BillingOutcome['refusal'];
   report: z.input<typeof verifyReport>;
@@ -117,7 +117,7 @@ export async function startFakeBooks(bus: MessageBus): Promise<FakeBooks> {
     const { type, body, id, waitingId } = message;
     if (sightings.isFirst(message)) fake.commands.push(body);
     const outcome = book(type === 'billing.grant.v1' ? 'grant' : 'adjust', body);
-    if (!fake.answers || waitingId === undefined) return;
+    if (!fake.responses || waitingId === undefined) return;
     const reply = { waitingId, outcome, deadlineAtMs: null, retryAfterSeconds: null };
     await bus.publish([{ type: 'reply.billing-outcome.v1', id: `reply:${id}`, body: reply }]);
   }
@@ -125,41 +125,41 @@ export async function startFakeBooks(bus: MessageBus): Promise<FakeBooks> {
   async function onConfigure(message: ReceivedMessageOf<'billing.configure.v1'>): Promise<void> {
     const { body, id, waitingId } = message;
     const outcome = terms.configure(body);
-    if (!fake.answers || waitingId === undefined) return;
+    if (!fake.responses || waitingId === undefined) return;
     const reply = { waitingId, outcome, deadlineAtMs: null, retryAfterSeconds: null };
     await bus.publish([{ type: 'reply.billing-outcome.v1', id: `reply:${id}`, body: reply }]);
   }
 
   const http = await startHttpFake((url, request) => {
     if (url.pathname.startsWith('/price-lists')) return priceLists(url, request);
-    if (url.pathname === '/verify') return jsonAnswer(fake.report);
-    if (url.pathname === '/quarantine') return jsonAnswer({ accounts: fake.quarantined });
+    if (url.pathname === '/verify') return jsonResponse(fake.report);
+    if (url.pathname === '/quarantine') return jsonResponse({ accounts: fake.quarantined });
     const [, accounts, id = '', part] = url.pathname.split('/');
     if (accounts === 'quarantine') {
       const isThere = fake.quarantined.some(({ account_id }) => account_id === id);
       fake.quarantined = fake.quarantined.filter(({ account_id }) => account_id !== id);
-      return jsonAnswer({ account_id: id, lifted: isThere });
+      return jsonResponse({ account_id: id, lifted: isThere });
     }
     const account_id = id as AccountId;
-    if (accounts !== 'accounts') return noRouteAnswer;
+    if (accounts !== 'accounts') return noRouteResponse;
     const available = availableOf(account_id);
     const booked = rows.get(account_id) ?? [];
     switch (part) {
       case 'balance':
-        return jsonAnswer({
+        return jsonResponse({
           account_id,
           as_of_seq: booked.length,
           funding: 'credits',
           balances: [{ asset: 'credits', total: available, held: 0, available }],
         });
       case 'holds':
-        return jsonAnswer({ items: holds.map((hold) => ({ account_id, ...hold })) });
+        return jsonResponse({ items: holds.map((hold) => ({ account_id, ...hold })) });
       case 'terms':
-        return jsonAnswer(terms.of(account_id));
+        return jsonResponse(terms.of(account_id));
       case 'statement':
-        return jsonAnswer(statementPart(booked, url.searchParams));
+        return jsonResponse(statementPart(booked, url.searchParams));
       default:
-        return noRouteAnswer;
+        return noRouteResponse;
     }
   });
 
@@ -174,7 +174,7 @@ export async function startFakeBooks(bus: MessageBus): Promise<FakeBooks> {
         book('grant', { commandId, ...entry, amount: 1, reason: 'top-up' });
       }
     },
-    answers: true,
+    responses: true,
     refusesWith: null,
     report: {
       ok: true,

@@ -5,7 +5,7 @@ import {
 } from '@inventory/contracts/internal/changes';
 import type { CurrentPageMeta } from '@inventory/contracts/internal/inventory';
 import { z } from 'zod';
-import { type FakeAnswer, refusalAnswer } from './http-fake.ts';
+import { type FakeResponse, refusalResponse } from './http-fake.ts';
 
 type SavedMeta = Omit<CurrentPageMeta, 'nextPosition' | 'packed'>;
 
@@ -13,15 +13,15 @@ type SavedMeta = Omit<CurrentPageMeta, 'nextPosition' | 'packed'>;
 export function changesOf(
   saved: { readonly meta: SavedMeta; readonly pages: readonly string[] } | undefined,
   query: URLSearchParams,
-): FakeAnswer {
+): FakeResponse {
   const [since, pinned] = [query.get('since'), query.get('revision_id')];
   if (pinned !== null && pinned !== saved?.meta.revisionId) {
-    return refusalAnswer({ code: 'cursor_expired' });
+    return refusalResponse({ code: 'cursor_expired' });
   }
-  if (saved === undefined) return refusalAnswer({ code: 'inventory_revision_not_found' });
+  if (saved === undefined) return refusalResponse({ code: 'inventory_revision_not_found' });
   const { revisionId } = saved.meta;
   const isSame = since === revisionId;
-  const position = Number(query.get('behind') ?? 0);
+  const position = Number(query.get('after_key') ?? 0);
   const text = saved.pages[position];
   const { assets: added, descriptions } =
     text === undefined || isSame ? { assets: [], descriptions: [] } : JSON.parse(`{${text}}`);

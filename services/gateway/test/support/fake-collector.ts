@@ -12,9 +12,9 @@ import { queuedRecord } from '../../src/http/openapi/examples.ts';
 import { createFakeLivePages, type FakeLivePages } from './fake-live-pages.ts';
 import {
   type HttpFake,
-  jsonAnswer,
-  noRouteAnswer,
-  refusalAnswer,
+  jsonResponse,
+  noRouteResponse,
+  refusalResponse,
   startHttpFake,
 } from './http-fake.ts';
 import { createSightings } from './sightings.ts';
@@ -45,7 +45,7 @@ export interface FakeCollector {
   /** Whether a saved observation answers an attempt that allows it. */
   isSaved: boolean;
   /** Whether and how to answer a cancel; null gives no answer. */
-  answerCancel: (cancel: Cancel) => MessageBody<'reply.refresh-cancel.v1'>['result'] | null;
+  replyToCancel: (cancel: Cancel) => MessageBody<'reply.refresh-cancel.v1'>['result'] | null;
   /** Whether it names the gateway among the callers of its status. */
   knowsGateway: boolean;
   /** How often each decision is sent. */
@@ -105,7 +105,7 @@ export async function startFakeCollector(bus: MessageBus): Promise<FakeCollector
 
   async function onCancel(message: ReceivedMessageOf<'refresh.cancel.v1'>): Promise<void> {
     if (sightings.isFirst(message)) fake.cancels.push(message.body);
-    const result = fake.answerCancel(message.body);
+    const result = fake.replyToCancel(message.body);
     if (result === null || message.waitingId === undefined) return;
     const { refreshId } = message.body;
     await bus.publish([
@@ -118,12 +118,12 @@ export async function startFakeCollector(bus: MessageBus): Promise<FakeCollector
   }
 
   const http = await startHttpFake((url, request) => {
-    if (url.pathname.endsWith('/live-page')) return fake.live.answer(url, request);
+    if (url.pathname.endsWith('/live-page')) return fake.live.respond(url, request);
     const [, collection, id, part] = url.pathname.split('/');
     if (collection === 'refreshes') {
       const view = views.get(id ?? '');
       fake.reads.set(id ?? '', (fake.reads.get(id ?? '') ?? 0) + 1);
-      if (!view) return refusalAnswer({ code: 'refresh_not_found' });
+      if (!view) return refusalResponse({ code: 'refresh_not_found' });
       // An estimate that must not be in an answer.
       const isInterim = url.searchParams.has('interim') && view.retryAfterSeconds !== null;
       return encoded(refreshApi.readRefresh, isInterim ? { ...view, retryAfterSeconds: 60 } : view);
@@ -147,16 +147,16 @@ export async function startFakeCollector(bus: MessageBus): Promise<FakeCollector
     if (url.pathname === '/status') {
       return fake.knowsGateway
         ? encoded(refreshApi.readStatus, exampleStatus)
-        : refusalAnswer({ code: 'caller_not_permitted' });
+        : refusalResponse({ code: 'caller_not_permitted' });
     }
-    return noRouteAnswer;
+    return noRouteResponse;
   });
 
   const promises = {
     admission: null,
     isSaved: false,
     decide: admit,
-    answerCancel: ({ refreshId }: Cancel) =>
+    replyToCancel: ({ refreshId }: Cancel) =>
       views.has(refreshId) ? ('cancelling' as const) : ('not_found' as const),
     repliesPerDecision: 1,
     knowsGateway: true,
@@ -186,9 +186,9 @@ export async function startFakeCollector(bus: MessageBus): Promise<FakeCollector
 
 /** As an internal route answers. */
 const encoded = <Answer extends z.ZodType>(
-  { answer }: { readonly answer: Answer },
+  { response }: { readonly response: Answer },
   value: z.output<Answer>,
-) => jsonAnswer(z.encode(answer, value));
+) => jsonResponse(z.encode(response, value));
 
 export function viewOf(request: Request, overrides: Partial<RefreshView> = {}): RefreshView {
   return {

@@ -7,7 +7,7 @@ import type {
 import { type PriceSchedule, priceSchedule } from '@inventory/contracts/messages/price-list';
 import { newProjectId, newRefreshId, newRequestId } from '@inventory/testkit/builders';
 import { z } from 'zod';
-import { type FakeAnswer, jsonAnswer, noRouteAnswer, refusalAnswer } from './http-fake.ts';
+import { type FakeResponse, jsonResponse, noRouteResponse, refusalResponse } from './http-fake.ts';
 
 /** As on the wire. */
 type AccountTerms = z.input<typeof accountTerms>;
@@ -44,31 +44,31 @@ const plainTerms = {
   balance_alert: null,
 } satisfies Terms;
 
-export function answerLedgerRead(url: URL, reads: LedgerReads): FakeAnswer {
-  if (url.pathname === '/prices') return jsonAnswer(z.encode(priceSchedule, reads.prices));
+export function respondToLedgerRead(url: URL, reads: LedgerReads): FakeResponse {
+  if (url.pathname === '/prices') return jsonResponse(z.encode(priceSchedule, reads.prices));
   const [, accounts, id = '', part] = url.pathname.split('/');
   const accountId = id as AccountId;
-  if (accounts !== 'accounts') return noRouteAnswer;
+  if (accounts !== 'accounts') return noRouteResponse;
   const subject = { account_id: accountId, as_of_seq: 1 };
   const terms = reads.terms.get(accountId) ?? plainTerms;
   switch (part) {
     case 'balance':
-      return jsonAnswer({ ...subject, ...balancesOf(reads.balanceOf(accountId), terms) });
+      return jsonResponse({ ...subject, ...balancesOf(reads.balanceOf(accountId), terms) });
     case 'terms':
-      return jsonAnswer({ ...subject, ...terms });
+      return jsonResponse({ ...subject, ...terms });
     case 'funds':
-      return jsonAnswer({ ...subject, ...fundsOf(reads.balanceOf(accountId), terms, url) });
+      return jsonResponse({ ...subject, ...fundsOf(reads.balanceOf(accountId), terms, url) });
     case 'statement':
-      return jsonAnswer(statementPart(reads.statements.get(accountId) ?? [], url.searchParams));
+      return jsonResponse(statementPart(reads.statements.get(accountId) ?? [], url.searchParams));
     case 'usage':
       if (reads.usage.get(accountId) === 'too_large')
-        return refusalAnswer({ code: 'usage_too_large' });
-      return jsonAnswer({
+        return refusalResponse({ code: 'usage_too_large' });
+      return jsonResponse({
         as_of_seq: subject.as_of_seq,
         items: usagePart(usageOf(reads, accountId), url.searchParams),
       });
     default:
-      return noRouteAnswer;
+      return noRouteResponse;
   }
 }
 

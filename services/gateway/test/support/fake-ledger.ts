@@ -5,7 +5,7 @@ import type { PriceSchedule } from '@inventory/contracts/messages/price-list';
 import type { MessageBus, ReceivedMessageOf } from '@inventory/messaging/bus';
 import { byKey } from '@inventory/messaging/dispatch';
 import { systemClock } from '@inventory/runtime/clock';
-import { answerLedgerRead, firstPrices, type LedgerReads } from './fake-ledger-reads.ts';
+import { firstPrices, type LedgerReads, respondToLedgerRead } from './fake-ledger-reads.ts';
 import { type HttpFake, startHttpFake } from './http-fake.ts';
 import { createSightings } from './sightings.ts';
 
@@ -110,7 +110,7 @@ export async function startFakeLedger(bus: MessageBus): Promise<FakeLedger> {
     return record(reverse, 'reverse', charged.get(reverse.requestId) ?? 0);
   }
 
-  async function answer(waitingId: string | undefined, outcome: BillingOutcome): Promise<void> {
+  async function respond(waitingId: string | undefined, outcome: BillingOutcome): Promise<void> {
     if (waitingId === undefined) return;
     await bus.publish([
       {
@@ -126,23 +126,23 @@ export async function startFakeLedger(bus: MessageBus): Promise<FakeLedger> {
     if (sightings.isFirst(message)) fake.charges.push(body);
     await fake.beforeCharge(body);
     const outcome = bookCharge(body);
-    if (fake.answersCharge(body)) await answer(waitingId, outcome);
+    if (fake.answersCharge(body)) await respond(waitingId, outcome);
   }
 
   async function onReverse(message: ReceivedMessageOf<'billing.reverse.v1'>) {
     const { body, waitingId } = message;
     if (sightings.isFirst(message)) fake.reverses.push(body);
-    if (fake.answersReverse(body)) await answer(waitingId, bookReverse(body));
+    if (fake.answersReverse(body)) await respond(waitingId, bookReverse(body));
   }
 
   async function onConfigure(message: ReceivedMessageOf<'billing.configure.v1'>) {
     const { body, waitingId } = message;
     if (sightings.isFirst(message)) fake.configurations.push(body);
     const outcome = record(body, 'configure', 0);
-    if (fake.answersConfigure) await answer(waitingId, outcome);
+    if (fake.answersConfigure) await respond(waitingId, outcome);
   }
 
-  const http = await startHttpFake((url) => answerLedgerRead(url, fake));
+  const http = await startHttpFake((url) => respondToLedgerRead(url, fake));
 
   const promises = {
     prices: firstPrices,

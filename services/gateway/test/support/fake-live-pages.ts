@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { livePageMetaHeader, livePageQuery } from '@inventory/contracts/internal/live-page';
 import { type InventoryKey, inventoryKeyText } from '@inventory/contracts/inventory-key';
 import type { LivePageFailure } from '@inventory/contracts/vocabulary';
-import { type FakeAnswer, refusalAnswer } from './http-fake.ts';
+import { type FakeResponse, refusalResponse } from './http-fake.ts';
 
 /** One inventory of the platform: ready-made text of each page, and how many assets it reports. */
 export interface LiveInventory {
@@ -15,10 +15,10 @@ export interface FakeLivePages {
   readonly inventories: Map<string, LiveInventory>;
   readonly asked: URL[];
   /** Answers in place of the platform; null leaves it to the platform. */
-  answerInstead: (url: URL) => FakeAnswer | null | Promise<FakeAnswer | null>;
+  respondInstead: (url: URL) => FakeResponse | null | Promise<FakeResponse | null>;
   /** Sees each call of the gateway, with its connection. */
   onAsked: (request: IncomingMessage) => void;
-  answer(url: URL, request: IncomingMessage): Promise<FakeAnswer>;
+  respond(url: URL, request: IncomingMessage): Promise<FakeResponse>;
   reset(): void;
 }
 
@@ -29,22 +29,22 @@ export function createFakeLivePages(): FakeLivePages {
   const fake: FakeLivePages = {
     inventories: new Map(),
     asked: [],
-    answerInstead: () => null,
+    respondInstead: () => null,
     onAsked: () => undefined,
     reset: () => {
-      fake.answerInstead = () => null;
+      fake.respondInstead = () => null;
       fake.onAsked = () => undefined;
     },
-    async answer(url, request) {
+    async respond(url, request) {
       fake.onAsked(request);
       fake.asked.push(url);
-      return (await fake.answerInstead(url)) ?? pageOf(fake, url);
+      return (await fake.respondInstead(url)) ?? pageOf(fake, url);
     },
   };
   return fake;
 }
 
-function pageOf(fake: FakeLivePages, url: URL): FakeAnswer {
+function pageOf(fake: FakeLivePages, url: URL): FakeResponse {
   const [, , platformId, appId, contextId] = url.pathname.split('/');
   const { startAssetid: start } = livePageQuery.parse(Object.fromEntries(url.searchParams));
   const inventory = fake.inventories.get(`${platformId}/${appId}/${contextId}`);
@@ -66,21 +66,21 @@ function pageOf(fake: FakeLivePages, url: URL): FakeAnswer {
 export function noPage(
   found: 'private' | 'not_found' | 'concurrency_limit' | LivePageFailure,
   retry_after_seconds = 5,
-): FakeAnswer {
+): FakeResponse {
   switch (found) {
     case 'private':
     case 'not_found':
-      return refusalAnswer({ code: `inventory_${found}` });
+      return refusalResponse({ code: `inventory_${found}` });
     case 'timeout':
-      return refusalAnswer({ code: 'upstream_timeout', retry_after_seconds });
+      return refusalResponse({ code: 'upstream_timeout', retry_after_seconds });
     case 'concurrency_limit':
-      return refusalAnswer({
+      return refusalResponse({
         code: 'rate_limit_exceeded',
         detail: { limit: 'concurrency', reads_max: 2 },
         retry_after_seconds,
       });
     default:
-      return refusalAnswer({
+      return refusalResponse({
         code: 'upstream_unavailable',
         detail: { reason: found },
         retry_after_seconds,

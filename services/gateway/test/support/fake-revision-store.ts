@@ -15,10 +15,10 @@ import { z } from 'zod';
 import { changesOf } from './fake-changes.ts';
 import { createFakeStaging, type FakeStaging } from './fake-staging.ts';
 import {
-  type FakeAnswer,
+  type FakeResponse,
   type HttpFake,
-  jsonAnswer,
-  refusalAnswer,
+  jsonResponse,
+  refusalResponse,
   startHttpFake,
 } from './http-fake.ts';
 
@@ -38,7 +38,7 @@ export interface FakeRevisionStore {
   /** Whether pages are packed where a coding is asked for. */
   packs: boolean;
   /** Answers in place of the store; null leaves it to the store. */
-  answerInstead: (url: URL) => FakeAnswer | null | Promise<FakeAnswer | null>;
+  respondInstead: (url: URL) => FakeResponse | null | Promise<FakeResponse | null>;
   reset(): void;
   close(): Promise<void>;
 }
@@ -46,21 +46,21 @@ export interface FakeRevisionStore {
 export async function startFakeRevisionStore(clock: Clock): Promise<FakeRevisionStore> {
   const inventories = new Map<string, SavedInventory>();
 
-  async function pageOf(url: URL): Promise<FakeAnswer> {
+  async function pageOf(url: URL): Promise<FakeResponse> {
     const [, , platformId, appId, contextId] = url.pathname.split('/');
     const saved = inventories.get(`${platformId}/${appId}/${contextId}`);
     if (url.pathname.endsWith('/changes')) return changesOf(saved, url.searchParams);
-    if (saved === undefined) return refusalAnswer({ code: 'inventory_revision_not_found' });
+    if (saved === undefined) return refusalResponse({ code: 'inventory_revision_not_found' });
     if (url.pathname.endsWith('/summary')) return summaryOf(saved);
     if (url.pathname.endsWith('/lines')) return linesOf(saved, url.searchParams);
     const pinned = url.searchParams.get('revision_id');
     if (pinned !== null && pinned !== saved.meta.revisionId) {
-      return refusalAnswer({ code: 'cursor_expired' });
+      return refusalResponse({ code: 'cursor_expired' });
     }
     if (url.pathname.endsWith('/assets')) return lookedUp(saved, url.searchParams);
     const position = Number(url.searchParams.get('position'));
     const text = saved.pages[position];
-    if (text === undefined) return refusalAnswer({ code: 'inventory_revision_not_found' });
+    if (text === undefined) return refusalResponse({ code: 'inventory_revision_not_found' });
     const nextPosition = position + 1 < saved.pages.length ? position + 1 : null;
     const coding = contentCoding.safeParse(url.searchParams.get('coding')).data;
     const raw = Buffer.from(packedPageBeginning + text);
@@ -76,15 +76,15 @@ export async function startFakeRevisionStore(clock: Clock): Promise<FakeRevision
   }
 
   /** The lines of a page each. */
-  function linesOf({ meta, pages }: SavedInventory, query: URLSearchParams): FakeAnswer {
+  function linesOf({ meta, pages }: SavedInventory, query: URLSearchParams): FakeResponse {
     const observed = query.get('observation_id');
     if (observed !== null && observed !== meta.observationId) {
-      return refusalAnswer({ code: 'cursor_expired' });
+      return refusalResponse({ code: 'cursor_expired' });
     }
     const position = Number(query.get('position'));
     if (position > pages.length) {
       const issue = { in: 'query', field: 'position', reason: 'is beyond the end' } as const;
-      return refusalAnswer({ code: 'invalid_request', detail: { issues: [issue] } });
+      return refusalResponse({ code: 'invalid_request', detail: { issues: [issue] } });
     }
     const text = pages[position];
     const nextPosition = position + 1 < pages.length ? position + 1 : null;
@@ -95,7 +95,7 @@ export async function startFakeRevisionStore(clock: Clock): Promise<FakeRevision
     };
   }
 
-  function lookedUp(saved: SavedInventory, query: URLSearchParams): FakeAnswer {
+  function lookedUp(saved: SavedInventory, query: URLSearchParams): FakeResponse {
     const asked = [...new Set(query.getAll('assetid'))];
     const pages = saved.pages.map((text) => JSON.parse(`{${text}}`));
     const all = pages.flatMap(({ assets }) => assets);
@@ -113,11 +113,11 @@ export async function startFakeRevisionStore(clock: Clock): Promise<FakeRevision
 
   const staging = createFakeStaging();
   const http = await startHttpFake(async (url, request) => {
-    if (url.pathname.startsWith('/scans/')) return staging.answer(url, request);
+    if (url.pathname.startsWith('/scans/')) return staging.respond(url, request);
     const [, inventory] = url.pathname.match(/^\/inventories\/(.+)\/epoch$/) ?? [];
-    if (inventory) return jsonAnswer({ inventory_epoch: staging.epochOf(inventory) });
+    if (inventory) return jsonResponse({ inventory_epoch: staging.epochOf(inventory) });
     fake.asked.push(url);
-    return (await fake.answerInstead(url)) ?? (await pageOf(url));
+    return (await fake.respondInstead(url)) ?? (await pageOf(url));
   });
   const fake: FakeRevisionStore = {
     clock,
@@ -126,10 +126,10 @@ export async function startFakeRevisionStore(clock: Clock): Promise<FakeRevision
     asked: [],
     staging,
     packs: false,
-    answerInstead: () => null,
+    respondInstead: () => null,
     reset: () => {
       fake.packs = false;
-      fake.answerInstead = () => null;
+      fake.respondInstead = () => null;
     },
     close: () => http.close(),
   };
@@ -163,17 +163,17 @@ export function saveInventory(
   return saved;
 }
 
-function summaryOf({ meta }: SavedInventory): FakeAnswer {
+function summaryOf({ meta }: SavedInventory): FakeResponse {
   const { totalCount, reportedTotalCount } = meta;
   const counts = { hiddenCount: reportedTotalCount - totalCount, descriptionCount: 1 };
-  return jsonAnswer(z.encode(savedSummary, { ...meta, ...counts, observedBy: 'refresh' }));
+  return jsonResponse(z.encode(savedSummary, { ...meta, ...counts, observedBy: 'refresh' }));
 }
 
 const metaHeader = (meta: CurrentPageMeta) => ({
   [currentPageMetaHeader]: JSON.stringify(z.encode(currentPageMeta, meta)),
 });
 
-/** The one asset of a page, to be joined to a line; none behind the last page. */
+/** The one asset of a page, to be joined to a line; none after the last page. */
 function lineRun(text: string | undefined, format: string | null): Buffer[] {
   const { assets, descriptions } = text === undefined ? noRows : JSON.parse(`{${text}}`);
   const textsOf = (rows: readonly Record<string, string>[], column: string) => {

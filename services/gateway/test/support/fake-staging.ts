@@ -1,9 +1,9 @@
 import type { IncomingMessage } from 'node:http';
 import { chunkDigestHeader } from '@inventory/contracts/internal/inventory';
 import type { ManifestPage } from '@inventory/contracts/messages/revision';
-import { type FakeAnswer, jsonAnswer, refusalAnswer } from './http-fake.ts';
+import { type FakeResponse, jsonResponse, refusalResponse } from './http-fake.ts';
 
-/** The staging side of a revision-store: each place keeps what came first. */
+/** The staging side of a revision-store: each position keeps what came first. */
 export interface FakeStaging {
   /** `<scan>/<epoch>/<page>/<chunk>` to digest and text. */
   readonly chunks: Map<string, { digest: string; text: string }>;
@@ -12,7 +12,7 @@ export interface FakeStaging {
   /** Begins the next epoch of an inventory. */
   erase(inventory: string): void;
   epochOf(inventory: string): string;
-  answer(url: URL, request: IncomingMessage): Promise<FakeAnswer>;
+  respond(url: URL, request: IncomingMessage): Promise<FakeResponse>;
 }
 
 export function createFakeStaging(): FakeStaging {
@@ -21,17 +21,17 @@ export function createFakeStaging(): FakeStaging {
   const erasures = new Map<string, number>();
   const epochOf = (inventory: string) => `${inventory}/${erasures.get(inventory) ?? 0}`;
 
-  function put(place: string, digest: string, text: string) {
-    const known = chunks.get(place);
-    if (known !== undefined && known.digest !== digest) return jsonAnswer({ error: {} }, 409);
-    chunks.set(place, { digest, text });
+  function put(position: string, digest: string, text: string) {
+    const known = chunks.get(position);
+    if (known !== undefined && known.digest !== digest) return jsonResponse({ error: {} }, 409);
+    chunks.set(position, { digest, text });
     return { status: 204, body: '' };
   }
 
   function list(scanId: string, epoch: number): ManifestPage[] {
     const pages = new Map<number, ManifestPage['chunks']>();
-    for (const [place, { digest, text }] of chunks) {
-      const [scan, , page, chunk] = place.split('/');
+    for (const [position, { digest, text }] of chunks) {
+      const [scan, , page, chunk] = position.split('/');
       if (scan !== scanId) continue;
       const named = pages.get(Number(page)) ?? [];
       named[Number(chunk)] = { digest, bytes: Buffer.byteLength(text) };
@@ -40,24 +40,24 @@ export function createFakeStaging(): FakeStaging {
     return [...pages].map(([page, named]) => ({ page, epoch, chunks: named }));
   }
 
-  async function answer(
+  async function respond(
     { pathname, searchParams }: URL,
     request: IncomingMessage,
-  ): Promise<FakeAnswer> {
+  ): Promise<FakeResponse> {
     const [, , scanId = '', , epoch = '', , page, , chunk] = pathname.split('/');
-    if (request.method === 'GET') return jsonAnswer({ pages: list(scanId, Number(epoch)) });
+    if (request.method === 'GET') return jsonResponse({ pages: list(scanId, Number(epoch)) });
     const body: Buffer[] = [];
     for await (const part of request) body.push(part as Buffer);
     await fake.gate;
     const stated = searchParams.get('inventory_epoch') ?? '';
     if (stated !== epochOf(stated.replace(/\/\d+$/, ''))) {
-      return refusalAnswer({ code: 'inventory_erased' });
+      return refusalResponse({ code: 'inventory_erased' });
     }
     const digest = String(request.headers[chunkDigestHeader]);
     return put(`${scanId}/${epoch}/${page}/${chunk}`, digest, Buffer.concat(body).toString());
   }
   const fake: FakeStaging = {
-    ...{ chunks, gate: Promise.resolve(), answer, epochOf },
+    ...{ chunks, gate: Promise.resolve(), respond, epochOf },
     erase: (inventory) => void erasures.set(inventory, (erasures.get(inventory) ?? 0) + 1),
   };
   return fake;

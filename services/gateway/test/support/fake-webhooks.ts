@@ -3,10 +3,10 @@ import type { webhookDelivery, webhookEndpoint } from '@inventory/contracts/http
 import type { Refusal } from '@inventory/contracts/refusal';
 import type { z } from 'zod';
 import {
-  type FakeAnswer,
+  type FakeResponse,
   type HttpFake,
-  jsonAnswer,
-  refusalAnswer,
+  jsonResponse,
+  refusalResponse,
   startHttpFake,
 } from './http-fake.ts';
 
@@ -50,42 +50,45 @@ export async function startFakeWebhooks(): Promise<FakeWebhooks> {
     deliveries: { items: [], next_before: null } as FakeWebhooks['deliveries'],
   };
 
-  async function answer(url: URL, request: IncomingMessage): Promise<FakeAnswer> {
+  async function respond(url: URL, request: IncomingMessage): Promise<FakeResponse> {
     const body = await jsonOf(request);
     const { method = '' } = request;
     asked.push({ method, path: url.pathname, query: Object.fromEntries(url.searchParams), body });
-    if (fake.refusal) return refusalAnswer(fake.refusal);
+    if (fake.refusal) return refusalResponse(fake.refusal);
     return granted(method, url, body);
   }
 
-  function granted(method: string, url: URL, body: object): FakeAnswer {
+  function granted(method: string, url: URL, body: object): FakeResponse {
     const [, , projectId = '', , endpointId = newEndpointId, verb] = url.pathname.split('/');
     if (url.pathname.endsWith('/sample-event')) {
-      return jsonAnswer({ event_id: `evt_${newEndpointId.slice(4)}`, endpoints: fake.endpointIds });
+      return jsonResponse({
+        event_id: `evt_${newEndpointId.slice(4)}`,
+        endpoints: fake.endpointIds,
+      });
     }
     if (url.pathname.endsWith('/event-deliveries')) {
       const items = url.searchParams
         .getAll('event_id')
         .map((event_id) => ({ event_id, endpoint_id: newEndpointId, state: 'delivered' }));
-      return jsonAnswer({ items });
+      return jsonResponse({ items });
     }
     const endpoint = { ...endpointOf(projectId, endpointId), ...body };
-    if (verb === 'test') return jsonAnswer({ event_id: `evt_${endpointId.slice(4)}` });
-    if (verb === 'deliveries') return jsonAnswer(fake.deliveries);
-    if (verb === 'redeliver') return jsonAnswer({ redelivered: 1, continue_since: null });
+    if (verb === 'test') return jsonResponse({ event_id: `evt_${endpointId.slice(4)}` });
+    if (verb === 'deliveries') return jsonResponse(fake.deliveries);
+    if (verb === 'redeliver') return jsonResponse({ redelivered: 1, continue_since: null });
     if (verb === 'rotate-secret') {
       const { replayed } = fake;
-      return jsonAnswer({ ...endpoint, secret: fakeSecret, replayed });
+      return jsonResponse({ ...endpoint, secret: fakeSecret, replayed });
     }
-    if (method === 'DELETE') return jsonAnswer({ endpoint_id: endpointId, deleted: true });
-    if (method === 'POST') return jsonAnswer({ ...endpoint, secret: fakeSecret }, 201);
+    if (method === 'DELETE') return jsonResponse({ endpoint_id: endpointId, deleted: true });
+    if (method === 'POST') return jsonResponse({ ...endpoint, secret: fakeSecret }, 201);
     if (url.pathname.endsWith('/webhook-endpoints')) {
-      return jsonAnswer({ items: fake.endpointIds.map((id) => endpointOf(projectId, id)) });
+      return jsonResponse({ items: fake.endpointIds.map((id) => endpointOf(projectId, id)) });
     }
-    return jsonAnswer(endpoint);
+    return jsonResponse(endpoint);
   }
 
-  const http = await startHttpFake(answer);
+  const http = await startHttpFake(respond);
   return Object.assign(fake, {
     http,
     reset() {

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import type { Refusal } from '@inventory/contracts/refusal';
 import { statusOf } from '@inventory/http/refused';
 
-export interface FakeAnswer {
+export interface FakeResponse {
   readonly status: number;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body: string | Buffer;
@@ -17,7 +17,7 @@ export interface HttpFake {
 }
 
 export async function startHttpFake(
-  answer: (url: URL, request: IncomingMessage) => FakeAnswer | Promise<FakeAnswer>,
+  responseTo: (url: URL, request: IncomingMessage) => FakeResponse | Promise<FakeResponse>,
 ): Promise<HttpFake> {
   // Idle connections are left to the client, which would otherwise send on one that just ended.
   const server = createServer(
@@ -42,14 +42,14 @@ export async function startHttpFake(
       request.socket.destroy();
       return;
     }
-    const given = await answer(new URL(request.url ?? '', url), request);
+    const given = await responseTo(new URL(request.url ?? '', url), request);
     response.writeHead(given.status, given.headers).end(given.body);
   }
 
   return fake;
 }
 
-export function jsonAnswer(value: unknown, status = 200): FakeAnswer {
+export function jsonResponse(value: unknown, status = 200): FakeResponse {
   return {
     status,
     headers: { 'content-type': 'application/json' },
@@ -58,8 +58,8 @@ export function jsonAnswer(value: unknown, status = 200): FakeAnswer {
 }
 
 /** A refusal, as an internal API answers it. */
-export function refusalAnswer(refusal: Refusal): FakeAnswer {
-  return jsonAnswer({ error: { ...refusal, message: 'refused' } }, statusOf(refusal));
+export function refusalResponse(refusal: Refusal): FakeResponse {
+  return jsonResponse({ error: { ...refusal, message: 'refused' } }, statusOf(refusal));
 }
 
-export const noRouteAnswer = refusalAnswer({ code: 'route_not_found' });
+export const noRouteResponse = refusalResponse({ code: 'route_not_found' });

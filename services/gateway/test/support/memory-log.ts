@@ -22,7 +22,7 @@ export function createMemoryLog(projectId: ProjectId) {
       event,
     })),
   });
-  async function answer<Result>(of: () => Result): Promise<Result> {
+  async function respond<Result>(of: () => Result): Promise<Result> {
     await nextRound();
     if (failures > 0) {
       failures -= 1;
@@ -32,12 +32,12 @@ export function createMemoryLog(projectId: ProjectId) {
   }
   const client: EventStreamClient = {
     readHeads: (ids) =>
-      answer(() => ({
+      respond(() => ({
         logEpoch: epoch,
         heads: ids.map((id) => ({ projectId: id, position: events.length })),
       })),
     readAppendedHeads: (sinceMs) =>
-      answer(() => ({
+      respond(() => ({
         logEpoch: epoch,
         heads:
           events.length > (sinceMs ?? Number.NaN) ? [{ projectId, position: events.length }] : [],
@@ -45,7 +45,7 @@ export function createMemoryLog(projectId: ProjectId) {
         nextSinceMs: sinceMs === null ? 0 : events.length,
         hasMore: false,
       })),
-    readLogBatch: (_projectId, after, limit) => answer(() => page(after, limit)),
+    readLogBatch: (_projectId, after, limit) => respond(() => page(after, limit)),
   };
   return {
     client,

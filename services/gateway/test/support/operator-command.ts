@@ -10,7 +10,7 @@ export interface CommandEnd {
   readonly code: number;
   readonly out: string;
   readonly err: string;
-  // biome-ignore lint/suspicious/noExplicitAny: tests look wherever they like.
+  // biome-ignore lint/suspicious/noExplicitAny: tests read any member.
   readonly json: any;
 }
 
@@ -40,19 +40,19 @@ export async function runOperator(
 
 /** Throws when the answer differs from the operator document. */
 async function fetchDocumented(request: Request): Promise<Response> {
-  const answer = await fetch(request);
+  const response = await fetch(request);
   const { pathname, search } = new URL(request.url);
-  const contentType = answer.headers.get('content-type') ?? undefined;
+  const contentType = response.headers.get('content-type') ?? undefined;
   // An address where another server answers is a case of its own.
-  if (!answer.headers.has('x-request-id')) return answer;
+  if (!response.headers.has('x-request-id')) return response;
   expectOperatorDocumented({
     method: request.method,
     path: `${pathname}${search}`,
-    status: answer.status,
+    status: response.status,
     contentType,
-    text: await answer.clone().text(),
+    text: await response.clone().text(),
   });
-  return answer;
+  return response;
 }
 
 /** The same as a process of its own. */

@@ -26,7 +26,7 @@ import type { Tenancy } from '../../src/tenancy/open-tenancy.ts';
 import { createWatchStore } from '../../src/watches/watch-store.ts';
 import { type FakeBooks, startFakeBooks } from './fake-books.ts';
 import { type FakeWebhooks, startFakeWebhooks } from './fake-webhooks.ts';
-import { type HttpFake, jsonAnswer, startHttpFake } from './http-fake.ts';
+import { type HttpFake, jsonResponse, startHttpFake } from './http-fake.ts';
 import { farMs, patientDeadlines } from './patience.ts';
 import { openTenancyReplica } from './tenancy-replica.ts';
 import { operatorWith } from './test-operators.ts';
@@ -47,7 +47,7 @@ export interface OperatorWorld {
   /** Every line that was logged. */
   readonly log: string[];
   /** Throws when the answer differs from the operator document. */
-  call(call: OperatorCall): Promise<OperatorAnswer>;
+  call(call: OperatorCall): Promise<OperatorResponse>;
   /** The same calls to an API that has these instead of its own dependencies. */
   callWith(
     services: Partial<OperatorServices>,
@@ -69,11 +69,11 @@ export interface OperatorCall {
   readonly isUnanswered?: boolean;
 }
 
-export interface OperatorAnswer {
+export interface OperatorResponse {
   readonly status: number;
   readonly headers: Headers;
   readonly text: string;
-  // biome-ignore lint/suspicious/noExplicitAny: tests look wherever they like.
+  // biome-ignore lint/suspicious/noExplicitAny: tests read any member.
   readonly json: any;
 }
 
@@ -188,7 +188,7 @@ async function startOtherFakes() {
         operator_closed: closed,
       });
     }
-    return jsonAnswer({ ...admission, ...counts });
+    return jsonResponse({ ...admission, ...counts });
   });
   const revisions = await startHttpFake((url, request) => {
     if (request.method === 'DELETE') erased.push(url.pathname);
@@ -201,10 +201,10 @@ async function callOperator(
   url: string,
   token: string,
   call: OperatorCall,
-): Promise<OperatorAnswer> {
+): Promise<OperatorResponse> {
   const { authorization = `Bearer ${token}` } = call;
   const isRaw = typeof call.body === 'string' || Buffer.isBuffer(call.body);
-  const answer = await fetch(`${url}/operator/v1${call.path}`, {
+  const response = await fetch(`${url}/operator/v1${call.path}`, {
     method: call.method ?? 'GET',
     redirect: 'manual',
     headers: {
@@ -216,17 +216,17 @@ async function callOperator(
       ? {}
       : { body: isRaw ? (call.body as string) : JSON.stringify(call.body) }),
   });
-  const text = await answer.text();
+  const text = await response.text();
   expectOperatorDocumented({
     method: call.method ?? 'GET',
     path: `/operator/v1${call.path}`,
-    status: answer.status,
-    contentType: answer.headers.get('content-type') ?? undefined,
+    status: response.status,
+    contentType: response.headers.get('content-type') ?? undefined,
     text,
   });
   return {
-    status: answer.status,
-    headers: answer.headers,
+    status: response.status,
+    headers: response.headers,
     text,
     get json() {
       return JSON.parse(text);

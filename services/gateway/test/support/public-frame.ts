@@ -3,10 +3,10 @@ import { testLogger } from '@inventory/testkit/namespace';
 import { only } from '@inventory/testkit/only';
 import { createTestClock } from '@inventory/testkit/test-clock';
 import { createPeerBuckets } from '../../src/http/limits/peer-buckets.ts';
-import { standingAt } from '../../src/http/limits/rate-window.domain.ts';
+import { rateStateAt } from '../../src/http/limits/rate-window.domain.ts';
 import { createUnknownKeys } from '../../src/http/limits/unknown-keys.ts';
 import type { PublicFrame } from '../../src/http/public-frame.ts';
-import { boundlessPlaces } from './boundless-places.ts';
+import { boundlessSlots } from './boundless-slots.ts';
 
 /** A frame that knows no key, and whose limits are far. */
 export function newFrame(given: Partial<PublicFrame> = {}): PublicFrame {
@@ -25,12 +25,12 @@ export function newFrame(given: Partial<PublicFrame> = {}): PublicFrame {
     limiter: {
       isKnownFull: () => false,
       takeRequests: async () => ({
-        ...standingAt(1, 1_000, 0),
+        ...rateStateAt(1, 1_000, 0),
         admitted: true,
         limit: 'service_account',
       }),
     },
-    undelivered: boundlessPlaces(clock),
+    undelivered: boundlessSlots(clock),
     prices: { currentVersion: () => 1 },
     beforeRequest: async () => {},
     v1DeprecatedAtMs: 0,

@@ -1,24 +1,24 @@
 import net from 'node:net';
-import type { ApiAnswer, Envelope } from './api-call.ts';
+import type { ApiResponse, Envelope } from './api-call.ts';
 
-type RawAnswer = Omit<ApiAnswer, 'tookMs'>;
+type RawResponse = Omit<ApiResponse, 'tookMs'>;
 
 /** Sends bytes that no HTTP client would send, and reads one answer. */
-export function sendRaw(baseUrl: string, bytes: string | Buffer): Promise<RawAnswer> {
+export function sendRaw(baseUrl: string, bytes: string | Buffer): Promise<RawResponse> {
   const { hostname, port } = new URL(baseUrl);
   return new Promise((resolve, reject) => {
     const socket = net.connect(Number(port), hostname);
     const chunks: Buffer[] = [];
     const done = () => {
       socket.destroy();
-      const answer = parseAnswer(Buffer.concat(chunks));
-      if (answer) resolve(answer);
+      const response = parseResponse(Buffer.concat(chunks));
+      if (response) resolve(response);
       else reject(new Error('the connection ended without an answer'));
     };
     socket.on('data', (chunk) => {
       chunks.push(chunk);
-      const answer = parseAnswer(Buffer.concat(chunks));
-      if (answer && answer.bytes.length >= lengthOf(answer)) done();
+      const response = parseResponse(Buffer.concat(chunks));
+      if (response && response.bytes.length >= lengthOf(response)) done();
     });
     socket.on('end', done);
     socket.on('error', reject);
@@ -27,7 +27,7 @@ export function sendRaw(baseUrl: string, bytes: string | Buffer): Promise<RawAns
 }
 
 /** A body without a length is as long as the connection; of chunks and of streams the first bytes suffice. */
-function lengthOf({ headers }: RawAnswer): number {
+function lengthOf({ headers }: RawResponse): number {
   if (headers['transfer-encoding'] !== undefined) return 0;
   if (headers['content-type'] === 'text/event-stream') return 0;
   return Number(headers['content-length'] ?? Number.POSITIVE_INFINITY);
@@ -35,7 +35,7 @@ function lengthOf({ headers }: RawAnswer): number {
 
 const interim = /^(HTTP\/1\.1 1\d\d [^\r]*\r\n\r\n)+/;
 
-function parseAnswer(all: Buffer): RawAnswer | null {
+function parseResponse(all: Buffer): RawResponse | null {
   const received = all.subarray(interim.exec(all.toString('latin1'))?.[0].length ?? 0);
   const end = received.indexOf('\r\n\r\n');
   if (end < 0) return null;

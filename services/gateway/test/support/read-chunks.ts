@@ -1,7 +1,7 @@
 /** A body in chunks, as far as it has arrived, read as strictly as RFC 9112 (7.1) allows. */
 export interface ReadChunks {
   readonly chunks: readonly string[];
-  /** Whether its last chunk has arrived, behind which nothing may follow. */
+  /** Whether its last chunk has arrived, after which nothing may follow. */
   readonly isComplete: boolean;
 }
 
@@ -19,7 +19,7 @@ export function readChunks(body: string): ReadChunks {
     if (body.length < end + 2) break;
     if (body.slice(end, end + 2) !== '\r\n') throw new Error(`no end of the chunk at ${at}`);
     if (end === start) {
-      if (body.length > end + 2) throw new Error('bytes behind the last chunk');
+      if (body.length > end + 2) throw new Error('bytes after the last chunk');
       return { chunks, isComplete: true };
     }
     chunks.push(body.slice(start, end));

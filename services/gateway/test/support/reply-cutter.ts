@@ -25,7 +25,7 @@ export function createReplyCutter(box: PendingReplies): ReplyCutter {
   async function waitOrCut<Answer>(
     id: string,
     timeoutMs: number,
-    answerIn: ReplyReader<Answer>,
+    responseIn: ReplyReader<Answer>,
   ): Promise<Answer> {
     const tooLate = Promise.withResolvers<never>();
     const end = () => tooLate.reject(new ReplyTimeout(`no reply to ${id} any more`));
@@ -33,18 +33,18 @@ export function createReplyCutter(box: PendingReplies): ReplyCutter {
     waits.add(wait);
     if (abandonsPending && isPending(wait)) end();
     try {
-      return await Promise.race([box.expect(id, timeoutMs, answerIn), tooLate.promise]);
+      return await Promise.race([box.expect(id, timeoutMs, responseIn), tooLate.promise]);
     } finally {
       waits.delete(wait);
     }
   }
 
   return {
-    expect<Answer>(id: string, timeoutMs: number, answerIn: ReplyReader<Answer>) {
-      const answer = waitOrCut(id, timeoutMs, answerIn);
-      // As the box does: a sender that fails never looks at it.
-      answer.catch(() => {});
-      return answer;
+    expect<Answer>(id: string, timeoutMs: number, responseIn: ReplyReader<Answer>) {
+      const response = waitOrCut(id, timeoutMs, responseIn);
+      // As the box does: a sender that fails never reads it.
+      response.catch(() => {});
+      return response;
     },
     get waiting() {
       return box.waiting;

@@ -5,8 +5,8 @@ export function createSightings() {
   const seen = new Set<string>();
   return {
     isFirst({ topic, partition, offset }: Pick<ReceivedMessage, 'topic' | 'partition' | 'offset'>) {
-      const place = `${topic}/${partition}/${offset}`;
-      return !seen.has(place) && seen.add(place).size > 0;
+      const position = `${topic}/${partition}/${offset}`;
+      return !seen.has(position) && seen.add(position).size > 0;
     },
   };
 }

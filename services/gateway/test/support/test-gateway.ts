@@ -24,7 +24,7 @@ import type { EventStreamClient } from '../../src/streams/event-stream-client.ts
 import { openTenancy } from '../../src/tenancy/open-tenancy.ts';
 import type { Principal } from '../../src/tenancy/principal.domain.ts';
 import { defaultServiceAccountId, type Project } from '../../src/tenancy/tenancy.domain.ts';
-import { type ApiAnswer, type ApiCall, closeCalls } from './api-call.ts';
+import { type ApiCall, type ApiResponse, closeCalls } from './api-call.ts';
 import { callDocumented } from './call-documented.ts';
 import { type FakeCollector, startFakeCollector } from './fake-collector.ts';
 import { type FakeLedger, startFakeLedger } from './fake-ledger.ts';
@@ -73,7 +73,7 @@ export interface GatewayWorld {
 
 export interface TestGateway {
   readonly url: string;
-  call(call: ApiCall): Promise<ApiAnswer>;
+  call(call: ApiCall): Promise<ApiResponse>;
   /** Ends every wait for a reply, as its timeout would; what that timeout was. */
   cutReplies(): number[];
   stop(): Promise<void>;
@@ -150,7 +150,7 @@ export async function openWorld(clock: Clock = systemClock): Promise<GatewayWorl
 
 export interface TestGatewayOptions {
   readonly limits?: Partial<TestLimits>;
-  /** Looked at by each step: a test moves them as it goes. */
+  /** Read by each step: a test moves them as it goes. */
   readonly deadlines?: Deadlines;
   readonly livePages?: Partial<GatewayConfig['livePages']>;
   readonly captures?: Partial<GatewayConfig['captures']>;
@@ -278,7 +278,7 @@ async function startPublicApi(
     bus,
     broadcasts,
     prices,
-    watchStandingOf: async () => 'active',
+    eligibilityOf: async () => 'active',
   });
   // Pending commands are left to other replicas; their distant timeout is not waited for.
   lifetime.defer('pending commands', () => replies.abandonPending());

@@ -14,13 +14,13 @@ import { putWatch, type WantedWatch } from '../../src/watches/manage-watches.ts'
 import type { WatchServices } from '../../src/watches/open-watches.ts';
 import { runWatch } from '../../src/watches/run-watch.ts';
 import type { Watch } from '../../src/watches/watch.domain.ts';
-import type { WatchStanding } from '../../src/watches/watch-standing.ts';
+import type { WatchEligibility } from '../../src/watches/watch-eligibility.ts';
 import { createWatchStore, watchCollection } from '../../src/watches/watch-store.ts';
 import { viewOf } from './fake-collector.ts';
 import { firstPrices } from './fake-ledger-reads.ts';
 
 type Request = MessageBody<'refresh.request.v1'>;
-/** Where in its turn a replica dies; with `in_transit` its request is delivered later. */
+/** Where in its claim a replica dies; with `in_transit` its request is delivered later. */
 export type Death = 'in_transit' | 'before_reply' | 'before_write' | 'after_write';
 
 export const claimMs = 30_000;
@@ -58,7 +58,7 @@ export async function openWatchStage(
     /** What is published, each message once however often it is sent. */
     published: outbox,
     refusal: null as RefreshRefusal | null,
-    standing: 'active' as WatchStanding,
+    eligibility: 'active' as WatchEligibility,
     /** Of the account, less what is held. */
     available: Number.POSITIVE_INFINITY,
     dies: null as Death | null,
@@ -116,14 +116,14 @@ export async function openWatchStage(
 
   const running = only<WatchServices>({
     watches: only({
-      async endTurn(...args) {
+      async settleClaim(...args) {
         die('before_write');
-        const ended = await watches.endTurn(...args);
+        const ended = await watches.settleClaim(...args);
         die('after_write');
         return ended;
       },
     }),
-    standingOf: async () => stage.standing,
+    eligibilityOf: async () => stage.eligibility,
     prices: only({ readPrices: async () => firstPrices }),
     funds: only({
       recheckFunds: async () => (stage.available < hold ? noFunds : null),
@@ -189,24 +189,24 @@ export async function openWatchStage(
     wanted,
     put,
     find,
-    /** The turn that is due, if any; its replica may die in it. */
-    async turn(): Promise<void> {
-      const pending = await watches.findTurn(owner.projectId, owner.scope);
+    /** Claims the watch where it is due; its replica may die with the claim. */
+    async claim(): Promise<void> {
+      const pending = await watches.findPending(owner.projectId, owner.scope);
       if (!pending || pending.dueAtMs > clock.now()) return;
-      const claimed = await watches.turns.claim(pending, 'replica', clock.now() + claimMs);
+      const claimed = await watches.queue.claim(pending, 'replica', clock.now() + claimMs);
       if (claimed) await runWatch(running, claimed).catch(() => {});
     },
-    /** The turns of its due time, until it is over. */
-    async endTurns(): Promise<void> {
+    /** Claims the watch at its due time, until one is settled. */
+    async claimUntilSettled(): Promise<void> {
       stage.dies = null;
       const { nextRefreshAtMs } = await find();
       while ((await find()).nextRefreshAtMs === nextRefreshAtMs) {
         clock.advance(claimMs + 1);
-        await this.turn();
+        await this.claim();
       }
     },
-    /** To the next time at which the watch has a turn. */
-    async toNextTurn(): Promise<void> {
+    /** To the next time at which the watch is due. */
+    async toNextDueTime(): Promise<void> {
       const { nextRefreshAtMs } = await find();
       clock.advance(Math.max(claimMs + 1, nextRefreshAtMs - clock.now() + 1));
     },

@@ -32,14 +32,14 @@ export async function operate(
   body = {},
   method = 'POST',
 ) {
-  const answer = await callApi(operatorUrl, {
+  const response = await callApi(operatorUrl, {
     method,
     path: `/operator/v1${path}`,
     headers: { authorization: `Bearer ${testOperatorToken}` },
     body,
   });
-  expect(answer.status).toBeLessThan(300);
-  return JSON.parse(answer.text);
+  expect(response.status).toBeLessThan(300);
+  return JSON.parse(response.text);
 }
 
 export async function issueCredential(at: WholeGateway) {

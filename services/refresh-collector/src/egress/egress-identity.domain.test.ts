@@ -3,12 +3,12 @@ import fc from 'fast-check';
 import {
   acquireIdentity,
   asRead,
+  coolDownIdentity,
   freshIdentity,
   type IdentityLimits,
   type IdentityState,
   nextRequestMs,
   releaseIdentity,
-  restIdentity,
 } from './egress-identity.domain.ts';
 
 /** Planted faults are found from this seed on, in every run alike. */
@@ -93,9 +93,9 @@ describe('an egress identity', () => {
   });
 
   it('starts over after it was served once', () => {
-    const refused = restIdentity(restIdentity(freshIdentity('a'), limits, 0), limits, 0);
+    const refused = coolDownIdentity(coolDownIdentity(freshIdentity('a'), limits, 0), limits, 0);
     const served = releaseIdentity(refused, limits, { result: 'served' }, 0);
-    expect(restIdentity(served, limits, 0).cooldownUntilMs).toBe(90_000);
+    expect(coolDownIdentity(served, limits, 0).cooldownUntilMs).toBe(90_000);
   });
 
   it('has twice the cooldown after each request without a connection, apart from its backoff', () => {

@@ -220,7 +220,7 @@ export function releaseIdentity(
 }
 
 /** Silences an identity that was refused what another one was served. */
-export function restIdentity(
+export function coolDownIdentity(
   identity: IdentityState,
   limits: IdentityLimits,
   nowMs: number,

@@ -3,12 +3,12 @@ import { gauge, histogram } from '@inventory/runtime/instruments';
 /** Of requests to the platform. */
 export const platformBuckets = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20];
 
-export const platformAnswers = histogram({
+export const platformResponses = histogram({
   name: 'inventory.platform.request.duration',
   description: 'Platform responses by their meaning',
   unit: 's',
   labels: {
-    answer: [
+    response: [
       'page',
       'private',
       'not_found',

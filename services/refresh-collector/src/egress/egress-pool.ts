@@ -4,12 +4,12 @@ import type { ServiceContext } from '@inventory/service-host/service-context';
 import type { EgressConfig } from './egress-config.ts';
 import {
   acquireIdentity,
+  coolDownIdentity,
   firstAllowedInMs,
   type IdentityState,
   inUse,
   nextRequestMs,
   releaseIdentity,
-  restIdentity,
   type SlotResult,
   spareUntilMs,
 } from './egress-identity.domain.ts';
@@ -134,9 +134,9 @@ export function openEgressPool(
       return slot;
     },
     /** Silences an identity that was refused what another one is served. */
-    restIdentity: (identityId: string): Promise<void> =>
+    coolDownIdentity: (identityId: string): Promise<void> =>
       identities.updateIdentity(identityId, (identity) =>
-        restIdentity(identity, limits, clock.now()),
+        coolDownIdentity(identity, limits, clock.now()),
       ),
     /** Milliseconds until an identity may send a request, waiting requests not considered. */
     freeInMs: async (): Promise<number> =>

@@ -104,7 +104,7 @@ test.each([
     const identities = createIdentityCache(store, ids, limits, requestMaxMs, clock);
     const seconds = 60;
 
-    for (let look = 0; look < 10 * seconds; look += 1) {
+    for (let poll = 0; poll < 10 * seconds; poll += 1) {
       await identities.currentIdentities();
       clock.advance(100);
     }

@@ -4,13 +4,13 @@ import { startPeriodicJob } from '@inventory/runtime/periodic-job';
 import { createSerialExecutor } from '@inventory/runtime/serial-executor';
 import type { ServiceConfig } from '@inventory/runtime/service-settings';
 import type { ServiceContext } from '@inventory/service-host/service-context';
-import type { PlatformAnswer } from '../platform/platform-answer.domain.ts';
+import type { PlatformResponse } from '../platform/platform-response.domain.ts';
 import type { RecentUse } from '../recent-use.ts';
 import type { AppBreakerStore } from './app-breaker-store.ts';
 import type { EgressConfig } from './egress-config.ts';
 import { openEgressIdentities } from './egress-identities.ts';
 import { collectionPace } from './egress-identity.domain.ts';
-import { identityWaits, openBreakers, platformAnswers } from './egress-metrics.ts';
+import { identityWaits, openBreakers, platformResponses } from './egress-metrics.ts';
 import { openEgressPool } from './egress-pool.ts';
 import type { IdentityStore } from './identity-store.ts';
 import { createPlatformClient } from './platform-client.ts';
@@ -61,8 +61,8 @@ export async function openEgress(
     pace: collectionPace(identities.length, config.identities),
     /** Parses and serializes large pages, one at a time. */
     executor: createSerialExecutor(),
-    onAnswer(answer: PlatformAnswer, purpose: 'scan' | 'live', durationMs: number): void {
-      platformAnswers.record(durationMs / 1_000, { answer: answer.kind, purpose });
+    onResponse(response: PlatformResponse, purpose: 'scan' | 'live', durationMs: number): void {
+      platformResponses.record(durationMs / 1_000, { response: response.kind, purpose });
       pageTimes.add(durationMs);
     },
     /** An identity that could not be released is free once its longest request would have ended. */

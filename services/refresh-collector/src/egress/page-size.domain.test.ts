@@ -54,11 +54,11 @@ describe('the page size', () => {
 
   it('is never above what is configured and never below one asset', () => {
     fc.assert(
-      fc.property(fc.array(fc.constantFrom('good', 'refused', 'large')), (answers) => {
+      fc.property(fc.array(fc.constantFrom('good', 'refused', 'large')), (responses) => {
         let size = fullPageSize(rules.count);
-        for (const answer of answers) {
-          if (answer === 'good') size = afterGoodPage(size, rules);
-          else if (answer === 'large') size = afterTooLarge(size) ?? size;
+        for (const response of responses) {
+          if (response === 'good') size = afterGoodPage(size, rules);
+          else if (response === 'large') size = afterTooLarge(size) ?? size;
           else size = afterCountRefused(size, rules) ?? size;
           expect(size.count).toBeGreaterThanOrEqual(1);
           expect(size.count).toBeLessThanOrEqual(rules.count);

@@ -1,6 +1,6 @@
 import { propertyRuns } from '@inventory/testkit/property-runs';
 import fc from 'fast-check';
-import type { PlatformAnswer } from '../platform/platform-answer.domain.ts';
+import type { PlatformResponse } from '../platform/platform-response.domain.ts';
 import {
   avoidedIdentities,
   evaluatePage,
@@ -21,7 +21,7 @@ const rules: PageRules = {
   smallerCount: 1_000,
 };
 
-const page: PlatformAnswer = {
+const page: PlatformResponse = {
   kind: 'page',
   page: { assets: [], descriptions: [], reportedTotalCount: 5, more: false, lastAssetId: null },
 };
@@ -36,20 +36,20 @@ interface Played {
   readonly tries: PageTries;
 }
 
-/** Answers one after another, each to the named identity, until the page has a verdict. */
+/** Responses one after another, each to the named identity, until the page has a verdict. */
 function play(
   identities: readonly string[],
-  answers: readonly (readonly [identity: string, answer: PlatformAnswer])[],
+  responses: readonly (readonly [identity: string, response: PlatformResponse])[],
   isFirstPage = true,
 ): Played {
   let tries = firstTries(rules.count);
   let verdict: PageVerdict | undefined;
-  for (const [identity, answer] of answers) {
-    verdict = evaluatePage({ tries, isFirstPage, identity, identities }, answer, rules);
+  for (const [identity, response] of responses) {
+    verdict = evaluatePage({ tries, isFirstPage, identity, identities }, response, rules);
     if (verdict.result !== 'retry') return { verdict, tries };
     tries = verdict.tries;
   }
-  if (!verdict) throw new Error('no answers');
+  if (!verdict) throw new Error('no responses');
   return { verdict, tries };
 }
 
@@ -110,7 +110,7 @@ describe('a denial', () => {
     expect(verdict).toEqual({ result: 'ended', outcome: 'private' });
   });
 
-  it('of a later page leads back to that page when page 1 is served, and rests no identity', () => {
+  it('of a later page leads back to that page when page 1 is served, and cools down no identity', () => {
     const { verdict, tries } = play(
       two,
       [
@@ -119,34 +119,34 @@ describe('a denial', () => {
       ],
       false,
     );
-    expect(verdict).toMatchObject({ result: 'retry', rests: [] });
+    expect(verdict).toMatchObject({ result: 'retry', cooldowns: [] });
     expect(requestsFirstPage(tries)).toBe(false);
     expect(avoidedIdentities(tries, two)).toEqual(['a']);
   });
 
-  it('of page 2 only ends within the tries of one identity, which is never avoided or rested', () => {
+  it('of page 2 only ends within the tries of one identity, which is never avoided or cooled down', () => {
     const alternating = Array.from(
       { length: 9 },
       (_, at) => ['a', at % 2 === 0 ? denied : page] as const,
     );
     for (let length = 1; length < alternating.length; length += 1) {
       const { verdict, tries } = play(['a'], alternating.slice(0, length), false);
-      expect(verdict).toMatchObject({ result: 'retry', pauseMs: 4_000, rests: [] });
+      expect(verdict).toMatchObject({ result: 'retry', pauseMs: 4_000, cooldowns: [] });
       expect(avoidedIdentities(tries, ['a'])).toEqual([]);
     }
     const { verdict } = play(['a'], alternating, false);
     expect(verdict).toEqual({ result: 'ended', outcome: 'upstream_unavailable' });
   });
 
-  it('rests the identity that met it where another one is served the same page (upstream 6.6)', () => {
+  it('cools down the identity that met it where another one is served the same page (upstream 6.6)', () => {
     const { verdict } = play(two, [
       ['a', denied],
       ['b', page],
     ]);
-    expect(verdict).toMatchObject({ result: 'page', rests: ['a'] });
+    expect(verdict).toMatchObject({ result: 'page', cooldowns: ['a'] });
   });
 
-  it('never rests the identity that is served now', () => {
+  it('never cools down the identity that is served now', () => {
     const { verdict } = play(
       ['a'],
       [
@@ -154,21 +154,21 @@ describe('a denial', () => {
         ['a', page],
       ],
     );
-    expect(verdict).toMatchObject({ result: 'page', rests: [] });
+    expect(verdict).toMatchObject({ result: 'page', cooldowns: [] });
   });
 });
 
 describe('a blocked identity', () => {
-  it('is never a denial: another one is used at once, and rests only by its own answer', () => {
+  it('is never a denial: another one is used at once, and cools down only by its own response', () => {
     const { verdict, tries } = play(two, [['a', blocked]]);
-    expect(verdict).toMatchObject({ result: 'retry', pauseMs: 0, rests: [] });
+    expect(verdict).toMatchObject({ result: 'retry', pauseMs: 0, cooldowns: [] });
     expect(avoidedIdentities(tries, two)).toEqual(['a']);
 
     const served = play(two, [
       ['a', blocked],
       ['b', page],
     ]);
-    expect(served.verdict).toMatchObject({ result: 'page', rests: [] });
+    expect(served.verdict).toMatchObject({ result: 'page', cooldowns: [] });
   });
 
   it('confirms no denial, and is not waited for: the other one repeats it', () => {
@@ -189,9 +189,9 @@ describe('a blocked identity', () => {
 });
 
 describe('an egress that makes no connection', () => {
-  it('is avoided on the next try, costs no try and rests no identity', () => {
+  it('is avoided on the next try, costs no try and cools down no identity', () => {
     const { verdict, tries } = play(two, [['a', unreachable]]);
-    expect(verdict).toMatchObject({ result: 'retry', pauseMs: 0, rests: [] });
+    expect(verdict).toMatchObject({ result: 'retry', pauseMs: 0, cooldowns: [] });
     expect(avoidedIdentities(tries, two)).toEqual(['a']);
     expect(unreachableIdentities(tries)).toEqual(['a']);
   });
@@ -220,8 +220,8 @@ describe('a failure', () => {
   });
 
   it('pauses longer after DuplicateRequest (upstream 6.17)', () => {
-    const answer = { kind: 'fault', reason: 'duplicate_request', eresult: 29 } as const;
-    expect(play(two, [['a', answer]]).verdict).toMatchObject({ pauseMs: 5_000 });
+    const response = { kind: 'fault', reason: 'duplicate_request', eresult: 29 } as const;
+    expect(play(two, [['a', response]]).verdict).toMatchObject({ pauseMs: 5_000 });
   });
 
   it.each([
@@ -229,13 +229,13 @@ describe('a failure', () => {
     [1_000, 4_000],
     [0, 4_000],
   ])(
-    'pauses for %i ms where the platform asks for it, and never less than usual (upstream 1.4a)',
+    'pauses for %i ms where the platform requests it, and never less than usual (upstream 1.4a)',
     (retryAfterMs, pauseMs) => {
-      const answer = { ...fault, eresult: null, retryAfterMs };
-      expect(play(two, [['a', answer]]).verdict).toMatchObject({
+      const response = { ...fault, eresult: null, retryAfterMs };
+      expect(play(two, [['a', response]]).verdict).toMatchObject({
         result: 'retry',
         pauseMs,
-        rests: [],
+        cooldowns: [],
       });
     },
   );
@@ -267,7 +267,7 @@ describe('a refused page size', () => {
       ['a', badRequest],
     ]);
     expect(avoidedIdentities(second.tries, two)).toEqual(['a']);
-    expect(second.verdict).toMatchObject({ result: 'retry', rests: [] });
+    expect(second.verdict).toMatchObject({ result: 'retry', cooldowns: [] });
 
     const all = play(two, [
       ['a', badRequest],
@@ -277,13 +277,13 @@ describe('a refused page size', () => {
     expect(all.verdict).toEqual({ result: 'ended', outcome: 'upstream_unavailable' });
   });
 
-  it('rests an identity that is refused the size another one is served', () => {
+  it('cools down an identity that is refused the size another one is served', () => {
     const { verdict } = play(two, [
       ['a', badRequest],
       ['a', badRequest],
       ['b', page],
     ]);
-    expect(verdict).toMatchObject({ result: 'page', rests: ['a'] });
+    expect(verdict).toMatchObject({ result: 'page', cooldowns: ['a'] });
   });
 
   it('is halved at once for a page above the byte limit, within the tries of a page', () => {
@@ -298,7 +298,7 @@ describe('a refused page size', () => {
   });
 });
 
-const anyAnswer = fc.constantFrom<PlatformAnswer>(
+const anyResponse = fc.constantFrom<PlatformResponse>(
   page,
   fault,
   denied,
@@ -313,50 +313,54 @@ const anyAnswer = fc.constantFrom<PlatformAnswer>(
 const anyPlay = fc.record({
   identities: fc.integer({ min: 1, max: 4 }).map((count) => two.concat('c', 'd').slice(0, count)),
   isFirstPage: fc.boolean(),
-  answers: fc.array(fc.tuple(fc.nat(3), anyAnswer), { minLength: 1, maxLength: 60, size: 'max' }),
+  responses: fc.array(fc.tuple(fc.nat(3), anyResponse), {
+    minLength: 1,
+    maxLength: 60,
+    size: 'max',
+  }),
 });
 
 type Avoid = typeof avoidedIdentities;
 
 const staysUsable = (avoid: Avoid, evaluate: typeof evaluatePage) =>
-  fc.property(anyPlay, ({ identities, isFirstPage, answers }) => {
+  fc.property(anyPlay, ({ identities, isFirstPage, responses }) => {
     let tries = firstTries(rules.count);
-    for (const [pick, answer] of answers) {
+    for (const [pick, response] of responses) {
       const avoided = avoid(tries, identities);
       const usable = identities.filter((identity) => !avoided.includes(identity));
       expect(usable).not.toEqual([]);
       const identity = usable[pick % usable.length] ?? '';
-      const verdict = evaluate({ tries, isFirstPage, identity, identities }, answer, rules);
+      const verdict = evaluate({ tries, isFirstPage, identity, identities }, response, rules);
       if (verdict.result === 'ended') return;
-      if (answer.kind === 'page') expect(verdict.rests).not.toContain(identity);
-      else expect(verdict.rests).toEqual([]);
+      if (response.kind === 'page') expect(verdict.cooldowns).not.toContain(identity);
+      else expect(verdict.cooldowns).toEqual([]);
       if (verdict.result === 'page') return;
       tries = verdict.tries;
     }
-    // Each answer is a try, a throttled one, a free one of its identity, or page 1 after a denial.
+    // Each response is a try, a throttled one, a free one of its identity, or page 1 after a denial.
     const most = 2 * rules.triesMax + rules.throttledMax + identities.length + 1;
-    expect(answers.length).toBeLessThanOrEqual(most);
+    expect(responses.length).toBeLessThanOrEqual(most);
   });
 
-describe('whatever the platform answers', () => {
-  it('an identity stays usable, none is rested that is served, and the tries end', () => {
+describe('whatever the platform responds', () => {
+  it('an identity stays usable, none is cooled down that is served, and the tries end', () => {
     fc.assert(staysUsable(avoidedIdentities, evaluatePage), { numRuns: propertyRuns(3_000) });
   });
 
   it.each<[string, Avoid, typeof evaluatePage]>([
     [
       'avoids every identity that was refused',
-      ({ answers }, identities) =>
-        identities.filter((id) => answers.some(({ identity }) => identity === id)),
+      ({ responses }, identities) =>
+        identities.filter((id) => responses.some(({ identity }) => identity === id)),
       evaluatePage,
     ],
     [
-      'rests the identity that is served',
+      'cools down the identity that is served',
       avoidedIdentities,
-      (attempt, answer, of) => {
-        const evaluated = evaluatePage(attempt, answer, of);
+      (attempt, response, of) => {
+        const evaluated = evaluatePage(attempt, response, of);
         return evaluated.result === 'page'
-          ? { ...evaluated, rests: [attempt.identity] }
+          ? { ...evaluated, cooldowns: [attempt.identity] }
           : evaluated;
       },
     ],

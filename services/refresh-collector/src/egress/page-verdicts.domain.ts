@@ -1,5 +1,5 @@
-import type { PlatformAnswer } from '../platform/platform-answer.domain.ts';
 import type { PlatformPage } from '../platform/platform-page.domain.ts';
+import type { PlatformResponse } from '../platform/platform-response.domain.ts';
 import {
   afterCountRefused,
   afterTooLarge,
@@ -12,7 +12,7 @@ import {
 export interface PageRules extends PageSizeRules {
   /** Failed tries of one page after which the platform counts as unavailable. */
   readonly triesMax: number;
-  /** Throttled tries of one page; each rests its identity and counts as no failed try. */
+  /** Throttled tries of one page; each cools down its identity and counts as no failed try. */
   readonly throttledMax: number;
   readonly retryMs: number;
   /** The platform refuses a second read of one inventory within seconds. */
@@ -26,10 +26,10 @@ export function isDenial(outcome: unknown): outcome is Denial {
   return denials.some((denial) => denial === outcome);
 }
 
-/** The answer to one request for the page. */
+/** The response to one request for the page. */
 export interface PageTry {
   readonly identity: string;
-  readonly answer: Exclude<PlatformAnswer['kind'], 'page' | 'refused'> | 'served';
+  readonly response: Exclude<PlatformResponse['kind'], 'page' | 'refused'> | 'served';
   /** Whether page 1 was requested instead, to confirm that the whole inventory is private. */
   readonly ofFirstPage: boolean;
 }
@@ -37,7 +37,7 @@ export interface PageTry {
 /** The tries of the page that is being read. */
 export interface PageTries {
   /** In the order of the requests. */
-  readonly answers: readonly PageTry[];
+  readonly responses: readonly PageTry[];
   readonly size: PageSize;
 }
 
@@ -52,18 +52,18 @@ export interface PageAttempt {
 }
 
 export type PageVerdict =
-  /** The page was read. `rests`: identities to rest, refused where another one was served. */
-  | { readonly result: 'page'; readonly page: PlatformPage; readonly rests: readonly string[] }
+  /** The page was read. `cooldowns`: identities to cool down, refused where another one was served. */
+  | { readonly result: 'page'; readonly page: PlatformPage; readonly cooldowns: readonly string[] }
   | {
       readonly result: 'retry';
       readonly tries: PageTries;
       readonly pauseMs: number;
-      readonly rests: readonly string[];
+      readonly cooldowns: readonly string[];
     }
   | { readonly result: 'ended'; readonly outcome: Denial | 'upstream_unavailable' };
 
 export function freshTries(size: PageSize): PageTries {
-  return { answers: [], size };
+  return { responses: [], size };
 }
 
 export function firstTries(count: number): PageTries {
@@ -71,100 +71,100 @@ export function firstTries(count: number): PageTries {
 }
 
 /** A denial of a later page is confirmed by a request for page 1. */
-export function requestsFirstPage({ answers }: PageTries): boolean {
-  return currentDenials(answers).length > 0;
+export function requestsFirstPage({ responses }: PageTries): boolean {
+  return currentDenials(responses).length > 0;
 }
 
 /**
- * Identities that the next request must not use: those whose last answer was a refusal. Never all:
+ * Identities that the next request must not use: those whose last response was a refusal. Never all:
  * if each was refused, only the one that was used last, and never the only one.
  */
 export function avoidedIdentities(
-  { answers }: PageTries,
+  { responses }: PageTries,
   identities: readonly string[],
 ): readonly string[] {
-  const refused = identities.filter((identity) => isRefused(lastAnswerTo(identity, answers)));
+  const refused = identities.filter((identity) => isRefused(lastResponseTo(identity, responses)));
   if (refused.length < identities.length) return refused;
-  const last = answers.at(-1)?.identity;
+  const last = responses.at(-1)?.identity;
   return identities.length > 1 ? refused.filter((identity) => identity === last) : [];
 }
 
-/** Identities whose last answer to this page was no connection. */
-export function unreachableIdentities({ answers }: PageTries): readonly string[] {
-  const identities = new Set(answers.map(({ identity }) => identity));
+/** Identities that had no connection at their last request for this page. */
+export function unreachableIdentities({ responses }: PageTries): readonly string[] {
+  const identities = new Set(responses.map(({ identity }) => identity));
   return [...identities].filter(
-    (identity) => lastAnswerTo(identity, answers)?.answer === 'unreachable',
+    (identity) => lastResponseTo(identity, responses)?.response === 'unreachable',
   );
 }
 
 /** Whether the identity can neither deny nor serve the inventory at present. */
-function isOutOfReach(answer: PageTry | undefined): boolean {
-  return answer?.answer === 'unreachable' || answer?.answer === 'blocked';
+function isOutOfReach(response: PageTry | undefined): boolean {
+  return response?.response === 'unreachable' || response?.response === 'blocked';
 }
 
-/** Evaluates an answer: the page was read, is requested again, or cannot be read. */
+/** Evaluates a response: the page was read, is requested again, or cannot be read. */
 export function evaluatePage(
   attempt: PageAttempt,
-  answer: PlatformAnswer,
+  response: PlatformResponse,
   rules: PageRules,
 ): PageVerdict {
-  switch (answer.kind) {
+  switch (response.kind) {
     case 'page':
-      return onPage(attempt, answer.page, rules);
+      return onPage(attempt, response.page, rules);
     case 'refused':
       return { result: 'ended', outcome: 'upstream_unavailable' };
     case 'bad_request':
-      return retry(attempt, answer.kind, rules, afterCountRefused(attempt.tries.size, rules));
+      return retry(attempt, response.kind, rules, afterCountRefused(attempt.tries.size, rules));
     case 'too_large':
-      return retry(attempt, answer.kind, rules, afterTooLarge(attempt.tries.size));
+      return retry(attempt, response.kind, rules, afterTooLarge(attempt.tries.size));
     case 'private':
     case 'not_found':
-      return onDenial(attempt, answer.kind, rules);
+      return onDenial(attempt, response.kind, rules);
     case 'fault': {
-      const isDuplicate = answer.reason === 'duplicate_request';
-      const verdict = retry(attempt, answer.kind, rules);
+      const isDuplicate = response.reason === 'duplicate_request';
+      const verdict = retry(attempt, response.kind, rules);
       if (verdict.result !== 'retry') return verdict;
       const pauseMs = isDuplicate ? rules.duplicateRetryMs : rules.retryMs;
-      return { ...verdict, pauseMs: Math.max(pauseMs, answer.retryAfterMs ?? 0) };
+      return { ...verdict, pauseMs: Math.max(pauseMs, response.retryAfterMs ?? 0) };
     }
     default:
-      return retry(attempt, answer.kind, rules);
+      return retry(attempt, response.kind, rules);
   }
 }
 
 function onPage(attempt: PageAttempt, page: PlatformPage, rules: PageRules): PageVerdict {
-  const rests = refusedThisPage(attempt);
+  const cooldowns = refusedThisPage(attempt);
   if (attempt.isFirstPage || !requestsFirstPage(attempt.tries))
-    return { result: 'page', page, rests };
+    return { result: 'page', page, cooldowns };
   // The inventory is still public: the page itself is requested again.
   const verdict = retry(attempt, 'served', rules);
-  return verdict.result === 'retry' ? { ...verdict, rests } : verdict;
+  return verdict.result === 'retry' ? { ...verdict, cooldowns } : verdict;
 }
 
 /**
- * Identities that were refused what another one is served: blocked, whatever the answer was. One
- * that is out of reach rests already.
+ * Identities that were refused what another one is served: blocked, whatever the response was. One
+ * that is out of reach is in its cooldown already.
  */
 function refusedThisPage(attempt: PageAttempt): readonly string[] {
-  const { answers } = attempt.tries;
+  const { responses } = attempt.tries;
   return attempt.identities.filter((identity) => {
-    const last = lastAnswerTo(identity, answers);
+    const last = lastResponseTo(identity, responses);
     const isOther = identity !== attempt.identity && !isOutOfReach(last);
     return isOther && isRefused(last) && last?.ofFirstPage === isOfFirstPage(attempt);
   });
 }
 
 /**
- * A denial is confirmed by the same answer to a second identity, or to the only usable one again: a
+ * A denial is confirmed by the same response to a second identity, or to the only usable one again: a
  * block page can look like a private inventory. After good pages page 1 has to be denied too.
  */
 function onDenial(attempt: PageAttempt, kind: Denial, rules: PageRules): PageVerdict {
   const verdict = retry(attempt, kind, rules);
-  const answers = [...attempt.tries.answers, answerTo(attempt, kind)];
-  const same = currentDenials(answers).filter(({ answer }) => answer === kind);
+  const responses = [...attempt.tries.responses, responseTo(attempt, kind)];
+  const same = currentDenials(responses).filter(({ response }) => response === kind);
   const witnesses = new Set(same.map(({ identity }) => identity));
   const others = attempt.identities.filter(
-    (identity) => !witnesses.has(identity) && !isOutOfReach(lastAnswerTo(identity, answers)),
+    (identity) => !witnesses.has(identity) && !isOutOfReach(lastResponseTo(identity, responses)),
   );
   const isConfirmed = same.length >= 2 && (witnesses.size >= 2 || others.length === 0);
   if (isConfirmed && isOfFirstPage(attempt)) return { result: 'ended', outcome: kind };
@@ -174,30 +174,30 @@ function onDenial(attempt: PageAttempt, kind: Denial, rules: PageRules): PageVer
 /** Another try, or the end when none is left. */
 function retry(
   attempt: PageAttempt,
-  answer: PageTry['answer'],
+  response: PageTry['response'],
   rules: PageRules,
   smaller: PageSize | null = null,
 ): Exclude<PageVerdict, { result: 'page' }> {
   const { tries, identities } = attempt;
   // The first refusal of a page size is no evidence against the identity.
-  if (smaller && answer === 'bad_request') {
-    return { result: 'retry', tries: { ...tries, size: smaller }, pauseMs: 0, rests: [] };
+  if (smaller && response === 'bad_request') {
+    return { result: 'retry', tries: { ...tries, size: smaller }, pauseMs: 0, cooldowns: [] };
   }
-  const answers = [...tries.answers, answerTo(attempt, answer)];
-  if (hasEnded(answers, identities, rules)) {
+  const responses = [...tries.responses, responseTo(attempt, response)];
+  if (hasEnded(responses, identities, rules)) {
     return { result: 'ended', outcome: 'upstream_unavailable' };
   }
-  const pauseMs = smaller ? 0 : pauseAfter(answers, identities, rules);
+  const pauseMs = smaller ? 0 : pauseAfter(responses, identities, rules);
   return {
     result: 'retry',
-    tries: { answers, size: smaller ?? tries.size },
+    tries: { responses, size: smaller ?? tries.size },
     pauseMs,
-    rests: [],
+    cooldowns: [],
   };
 }
 
-function answerTo(attempt: PageAttempt, answer: PageTry['answer']): PageTry {
-  return { identity: attempt.identity, answer, ofFirstPage: isOfFirstPage(attempt) };
+function responseTo(attempt: PageAttempt, response: PageTry['response']): PageTry {
+  return { identity: attempt.identity, response, ofFirstPage: isOfFirstPage(attempt) };
 }
 
 function isOfFirstPage({ isFirstPage, tries }: PageAttempt): boolean {
@@ -205,18 +205,18 @@ function isOfFirstPage({ isFirstPage, tries }: PageAttempt): boolean {
 }
 
 /** Denials since the last page that was served. */
-function currentDenials(answers: readonly PageTry[]): readonly PageTry[] {
-  const served = answers.findLastIndex(({ answer }) => answer === 'served');
-  return answers
+function currentDenials(responses: readonly PageTry[]): readonly PageTry[] {
+  const served = responses.findLastIndex(({ response }) => response === 'served');
+  return responses
     .slice(served + 1)
-    .filter(({ answer }) => answer === 'private' || answer === 'not_found');
+    .filter(({ response }) => response === 'private' || response === 'not_found');
 }
 
-function lastAnswerTo(identity: string, answers: readonly PageTry[]): PageTry | undefined {
-  return answers.findLast((answer) => answer.identity === identity);
+function lastResponseTo(identity: string, responses: readonly PageTry[]): PageTry | undefined {
+  return responses.findLast((response) => response.identity === identity);
 }
 
-const refusals: ReadonlySet<string> = new Set<PageTry['answer']>([
+const refusals: ReadonlySet<string> = new Set<PageTry['response']>([
   'private',
   'not_found',
   'bad_request',
@@ -224,37 +224,39 @@ const refusals: ReadonlySet<string> = new Set<PageTry['answer']>([
   'unreachable',
 ]);
 
-function isRefused(answer: PageTry | undefined): boolean {
-  return answer !== undefined && refusals.has(answer.answer);
+function isRefused(response: PageTry | undefined): boolean {
+  return response !== undefined && refusals.has(response.response);
 }
 
 /** Another identity is used at once; one that was refused is used again after a pause. */
 function pauseAfter(
-  answers: readonly PageTry[],
+  responses: readonly PageTry[],
   identities: readonly string[],
   { retryMs }: PageRules,
 ): number {
-  if (answers.at(-1)?.answer === 'throttled') return 0;
-  const refused = new Set(answers.filter(isRefused).map(({ identity }) => identity));
+  if (responses.at(-1)?.response === 'throttled') return 0;
+  const refused = new Set(responses.filter(isRefused).map(({ identity }) => identity));
   return refused.size < identities.length ? 0 : retryMs;
 }
 
 function hasEnded(
-  answers: readonly PageTry[],
+  responses: readonly PageTry[],
   identities: readonly string[],
   { triesMax, throttledMax }: PageRules,
 ): boolean {
-  const throttled = answers.filter(({ answer }) => answer === 'throttled').length;
-  const failures = answers.filter((answer, index) => isFailure(answer, answers.slice(0, index)));
+  const throttled = responses.filter(({ response }) => response === 'throttled').length;
+  const failures = responses.filter((response, index) =>
+    isFailure(response, responses.slice(0, index)),
+  );
   const refusesAll = identities.every(
-    (identity) => lastAnswerTo(identity, answers)?.answer === 'bad_request',
+    (identity) => lastResponseTo(identity, responses)?.response === 'bad_request',
   );
   return throttled >= throttledMax || failures.length >= triesMax || refusesAll;
 }
 
 /** A missing connection counts as a failed try from the second one of the same identity on. */
-function isFailure({ identity, answer }: PageTry, before: readonly PageTry[]): boolean {
-  if (answer === 'served' || answer === 'throttled') return false;
-  if (answer !== 'unreachable') return true;
-  return before.some((other) => other.identity === identity && other.answer === answer);
+function isFailure({ identity, response }: PageTry, before: readonly PageTry[]): boolean {
+  if (response === 'served' || response === 'throttled') return false;
+  if (response !== 'unreachable') return true;
+  return before.some((other) => other.identity === identity && other.response === response);
 }

@@ -3,7 +3,7 @@ import { joined } from '@inventory/http/byte-parts';
 import { BodyTooLarge, dispatchRequest } from '@inventory/http/dispatch-request';
 import { readRetryAfter } from '@inventory/http/retry-after';
 import type { Clock } from '@inventory/runtime/clock';
-import type { RawPlatformAnswer } from '../platform/platform-answer.domain.ts';
+import type { RawPlatformResponse } from '../platform/platform-response.domain.ts';
 import { acceptedCodings, decodeBody } from './decode-body.ts';
 import type { EgressConfig } from './egress-config.ts';
 import type { EgressIdentity } from './egress-identities.ts';
@@ -29,7 +29,7 @@ export function createPlatformClient({ platform, identities }: EgressConfig, clo
       identity: EgressIdentity,
       page: PageRequest,
       timeoutMs: number,
-    ): Promise<RawPlatformAnswer> {
+    ): Promise<RawPlatformResponse> {
       try {
         const { origin, pathname, search } = pageUrl(baseUrl, page);
         const request = {
@@ -45,8 +45,8 @@ export function createPlatformClient({ platform, identities }: EgressConfig, clo
           },
         } as const;
         const signal = AbortSignal.timeout(timeoutMs);
-        const answer = await dispatchRequest(identity.dispatcher, request, { signal, bytesMax });
-        const { status, headers, parts } = answer;
+        const response = await dispatchRequest(identity.dispatcher, request, { signal, bytesMax });
+        const { status, headers, parts } = response;
         const codings = [headers['content-encoding'] ?? []].flat().join();
         const body = await decodeBody(joined(parts), codings, bytesMax);
         if (body === 'too_large') return { status: 'too_large' };
@@ -69,9 +69,9 @@ export function createPlatformClient({ platform, identities }: EgressConfig, clo
 /** Errors of requests that never reached the platform, including those of a proxy's tunnel. */
 const unreachableCodes: ReadonlySet<unknown> = new Set([
   'UND_ERR_CONNECT_TIMEOUT',
-  // Only the answer to CONNECT has a headers timeout; the platform's answer ends with the signal.
+  // Only the response to CONNECT has a headers timeout; the platform's response ends with the signal.
   'UND_ERR_HEADERS_TIMEOUT',
-  // A proxy that answers CONNECT with anything but 200.
+  // A proxy that responds to CONNECT with anything but 200.
   'UND_ERR_ABORTED',
   'UND_ERR_PRX_TLS',
   'UND_ERR_PRX_CONN',

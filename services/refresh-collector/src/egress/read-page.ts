@@ -2,11 +2,11 @@ import type { AccountId } from '@inventory/contracts/ids';
 import { type InventoryKey, inventoryKeyText } from '@inventory/contracts/inventory-key';
 import { invariant } from '@inventory/runtime/bug';
 import {
-  classifyAnswer,
+  classifyResponse,
   type FaultReason,
-  type PlatformAnswer,
-  type RawPlatformAnswer,
-} from '../platform/platform-answer.domain.ts';
+  type PlatformResponse,
+  type RawPlatformResponse,
+} from '../platform/platform-response.domain.ts';
 import type { SlotResult } from './egress-identity.domain.ts';
 import type { Egress } from './open-egress.ts';
 import type { PlatformClient } from './platform-client.ts';
@@ -26,14 +26,14 @@ export interface PageReading {
 }
 
 export interface PageReadingResult {
-  readonly answer: PlatformAnswer;
+  readonly response: PlatformResponse;
   readonly identityId: string;
 }
 
 /**
  * Requests one page from the platform through a free identity, and reports the result to the egress
  * pool and the breakers. Neither a live page nor a page of a scan waits for the release of its slot;
- * another answer decides which identities are used next. Undefined when the signal is aborted before an
+ * another response decides which identities are used next. Undefined when the signal is aborted before a
  * identity is free.
  */
 export async function readPage(
@@ -55,49 +55,53 @@ export async function readPage(
   );
   const report = egress.breakers.trackRequest(reading);
   const raw = await egress.platform.fetchPage(identity, reading, timeoutMs);
-  const answer = await classify(egress, raw).catch(async (error: unknown) => {
+  const response = await classify(egress, raw).catch(async (error: unknown) => {
     await slot.release({ result: 'unknown' });
     throw error;
   });
-  egress.onAnswer(answer, isLive ? 'live' : 'scan', egress.monotonicNow() - startMs);
-  const released = slot.release(slotResultOf(answer));
-  if (isLive || answer.kind === 'page') released.catch(egress.onReleaseFailed);
+  egress.onResponse(response, isLive ? 'live' : 'scan', egress.monotonicNow() - startMs);
+  const released = slot.release(slotResultOf(response));
+  if (isLive || response.kind === 'page') released.catch(egress.onReleaseFailed);
   else await released;
   if (isEvidence(raw, timeoutMs, egress.platform)) {
-    await report(answer);
+    await report(response);
   }
-  return { answer, identityId: slot.identityId };
+  return { response, identityId: slot.identityId };
 }
 
 /** Rejects only by a fault of this service. */
-async function classify({ executor }: Egress, raw: RawPlatformAnswer): Promise<PlatformAnswer> {
-  return isLarge(raw) ? executor.enqueue(() => classifyAnswer(raw)) : classifyAnswer(raw);
+async function classify({ executor }: Egress, raw: RawPlatformResponse): Promise<PlatformResponse> {
+  return isLarge(raw) ? executor.enqueue(() => classifyResponse(raw)) : classifyResponse(raw);
 }
 
 const largeBytesMin = 64 * 1024;
 
-function isLarge(raw: RawPlatformAnswer): boolean {
+function isLarge(raw: RawPlatformResponse): boolean {
   return 'body' in raw && raw.body !== null && raw.body.length >= largeBytesMin;
 }
 
 /** A request that was cut short by its deadline is no evidence about the application. */
-function isEvidence(raw: RawPlatformAnswer, timeoutMs: number, platform: PlatformClient): boolean {
+function isEvidence(
+  raw: RawPlatformResponse,
+  timeoutMs: number,
+  platform: PlatformClient,
+): boolean {
   const cutShort = timeoutMs < platform.timeoutMsFor(Number.POSITIVE_INFINITY) / 2;
   return raw.status !== 'timeout' || !cutShort;
 }
 
-/** A denial may be a refusal of the address: no evidence about it without a second answer. */
-function slotResultOf(answer: PlatformAnswer): SlotResult {
-  switch (answer.kind) {
+/** A denial may be a refusal of the address: no evidence about it without a second response. */
+function slotResultOf(response: PlatformResponse): SlotResult {
+  switch (response.kind) {
     case 'page':
       return { result: 'served' };
     case 'throttled':
     case 'blocked':
-      return { result: 'throttled', retryAfterMs: answer.retryAfterMs };
+      return { result: 'throttled', retryAfterMs: response.retryAfterMs };
     case 'unreachable':
       return { result: 'unreachable' };
     case 'fault':
-      return { result: isAnswered(answer.reason) ? 'answered' : 'unknown' };
+      return { result: isAnswered(response.reason) ? 'answered' : 'unknown' };
     default:
       return { result: 'answered' };
   }

@@ -2,7 +2,7 @@ import type { AccountId } from '@inventory/contracts/ids';
 import { type InventoryKey, inventoryKeyText } from '@inventory/contracts/inventory-key';
 import type { Clock } from '@inventory/runtime/clock';
 import type { Logger } from '@inventory/runtime/logger';
-import type { PlatformAnswer } from '../platform/platform-answer.domain.ts';
+import type { PlatformResponse } from '../platform/platform-response.domain.ts';
 import {
   type AppOpening,
   breakerState,
@@ -92,12 +92,12 @@ export function watchAppBreakers(store: AppBreakerStore, clock: Clock, logger: L
       openings.set(appId, { ...opening, probeAtMs: nextProbeMs(nowMs) });
       return store.claimProbe(appId, opening, nowMs);
     },
-    /** Records that a request is sent; the returned function records its answer. */
+    /** Records that a request is sent; the returned function records its response. */
     trackRequest({ accountId, scope }: { accountId: AccountId; scope: InventoryKey }) {
       const sentUnder = openingOf(scope.app_id);
       recordAccount(accountId);
-      return async (answer: PlatformAnswer): Promise<void> => {
-        const failed = appSignal(answer);
+      return async (response: PlatformResponse): Promise<void> => {
+        const failed = appSignal(response);
         if (failed === null) return;
         const { app_id: appId } = scope;
         const opening = openingOf(appId);
@@ -117,11 +117,13 @@ export function watchAppBreakers(store: AppBreakerStore, clock: Clock, logger: L
   };
 }
 
-/** Whether the application's servers failed; null when the answer is no evidence of either. */
-function appSignal(answer: PlatformAnswer): boolean | null {
-  switch (answer.kind) {
+/** Whether the application's servers failed; null when the response is no evidence of either. */
+function appSignal(response: PlatformResponse): boolean | null {
+  switch (response.kind) {
     case 'fault':
-      return answer.reason === 'connection_failed' ? null : answer.reason !== 'duplicate_request';
+      return response.reason === 'connection_failed'
+        ? null
+        : response.reason !== 'duplicate_request';
     case 'page':
     case 'private':
     case 'not_found':

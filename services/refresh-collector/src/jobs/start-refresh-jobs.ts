@@ -18,7 +18,7 @@ export function startRefreshJobs(
   const { config, lifetime, logger } = context;
   for (const queue of resendQueues) {
     const kind = resendWork(saga, resends, queue, config);
-    startWorker({ ...kind, lookEveryMs: config.watchMs }, context);
+    startWorker({ ...kind, pollEveryMs: config.watchMs }, context);
   }
   startPeriodicJob({
     lifetime,

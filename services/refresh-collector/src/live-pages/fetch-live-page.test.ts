@@ -6,22 +6,22 @@ import { only } from '@inventory/testkit/only';
 import { createTestClock } from '@inventory/testkit/test-clock';
 import type { EgressIdentity } from '../egress/egress-identities.ts';
 import type { Denial } from '../egress/page-verdicts.domain.ts';
-import type { RawPlatformAnswer } from '../platform/platform-answer.domain.ts';
+import type { RawPlatformResponse } from '../platform/platform-response.domain.ts';
 import { fetchLivePage, type LivePageRequest } from './fetch-live-page.ts';
 import type { LivePages } from './open-live-pages.ts';
 
 const empty = '{"success":1,"total_inventory_count":0,"rwgrsn":-2}';
-const page: RawPlatformAnswer = { status: 200, body: Buffer.from(empty), retryAfterMs: null };
+const page: RawPlatformResponse = { status: 200, body: Buffer.from(empty), retryAfterMs: null };
 const rules = {
   ...{ triesMax: 3, throttledMax: 6, retryMs: 0, duplicateRetryMs: 0 },
   ...{ count: 2_000, smallerCount: 1_000 },
 };
 
-/** One identity, and a platform that answers when its client has left, or before. */
+/** One identity, and a platform that responds when its client has left, or before. */
 function openReplica(slotIsFree = true) {
   const clock = createTestClock();
   const identity = { id: 'direct' } as EgressIdentity;
-  const platform = { answer: page, requests: 0, meanwhile: () => {} };
+  const platform = { response: page, requests: 0, meanwhile: () => {} };
   const abandoned = createTokenBuckets(2, 10, clock);
   const released = async () => {};
   const egress = only<LivePages['egress']>({
@@ -31,21 +31,21 @@ function openReplica(slotIsFree = true) {
         platform.meanwhile();
         return undefined;
       },
-      restIdentity: released,
+      coolDownIdentity: released,
     }),
     identities: [identity],
     platform: {
       async fetchPage() {
         platform.requests += 1;
         platform.meanwhile();
-        return platform.answer;
+        return platform.response;
       },
       timeoutMsFor: () => 600_000,
     },
     breakers: { admits: async () => true, trackRequest: () => async () => {} } as never,
     executor: createSerialExecutor(),
     onReleaseFailed: () => {},
-    onAnswer: () => {},
+    onResponse: () => {},
     monotonicNow: () => 0,
   });
   const limiter = createKeyedSemaphore<LivePageRequest['accountId']>({
@@ -76,7 +76,7 @@ function openReplica(slotIsFree = true) {
       },
       client.signal,
     );
-  /** A read whose client leaves while the platform answers. */
+  /** A read whose client leaves while the platform responds. */
   const abandon = (accountId: LivePageRequest['accountId']) => {
     const client = new AbortController();
     platform.meanwhile = () => client.abort();
@@ -87,7 +87,7 @@ function openReplica(slotIsFree = true) {
   return { clock, platform, known, read, abandon };
 }
 
-describe('pages that clients leave while the platform answers', () => {
+describe('pages that clients leave while the platform responds', () => {
   it('are few in a minute: then the account has none until the next is due, and others have theirs (Errors) [rate-limit]', async () => {
     const { clock, platform, read, abandon } = openReplica();
     const [account, neighbour] = [newAccountId(), newAccountId()];
@@ -109,9 +109,9 @@ describe('pages that clients leave while the platform answers', () => {
   it.each([
     ['left the queue before they had a slot', false, page],
     ['met an egress without a connection', true, { status: 'unreachable' } as const],
-  ])('do not count where they %s', async (_what, slotIsFree, answer) => {
+  ])('do not count where they %s', async (_what, slotIsFree, response) => {
     const { platform, read, abandon } = openReplica(slotIsFree);
-    platform.answer = answer;
+    platform.response = response;
     const account = newAccountId();
     for (let page = 0; page < 3; page += 1) await abandon(account);
 
@@ -120,20 +120,20 @@ describe('pages that clients leave while the platform answers', () => {
 });
 
 describe('an inventory that was confirmed', () => {
-  const answers = {
+  const responses = {
     private: { status: 403, body: Buffer.from('null'), retryAfterMs: null },
     not_found: { status: 404, body: null, retryAfterMs: null },
   } as const;
 
   it.each(['private', 'not_found'] as const)(
-    '%s is answered so without another request, until that is forgotten (upstream 6.5) [inventory-private-inventory-not-found]',
+    '%s is the response without another request, until that is forgotten (upstream 6.5) [inventory-private-inventory-not-found]',
     async (denial) => {
       const { platform, known, read } = openReplica();
       const [client, scope] = [new AbortController(), newScope()];
-      platform.answer = answers[denial];
+      platform.response = responses[denial];
       const first = await read(newAccountId(), client, scope);
       const confirmedBy = platform.requests;
-      platform.answer = page;
+      platform.response = page;
 
       const remembered = await read(newAccountId(), client, scope);
       const askedFor = platform.requests - confirmedBy;
@@ -147,11 +147,11 @@ describe('an inventory that was confirmed', () => {
     },
   );
 
-  it('private is not remembered of a single answer (upstream 6.6)', async () => {
+  it('private is not remembered of a single response (upstream 6.6)', async () => {
     const { platform, known, read } = openReplica();
-    platform.answer = answers.private;
+    platform.response = responses.private;
     platform.meanwhile = () => {
-      if (platform.requests === 2) platform.answer = page;
+      if (platform.requests === 2) platform.response = page;
     };
 
     expect((await read(newAccountId())).result).toBe('page');

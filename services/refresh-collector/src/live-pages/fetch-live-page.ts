@@ -10,7 +10,7 @@ import {
 } from '../egress/page-verdicts.domain.ts';
 import { readPage } from '../egress/read-page.ts';
 import {
-  afterLiveAnswer,
+  afterLiveResponse,
   beginLivePage,
   checkedEnd,
   isBlankEnd,
@@ -69,12 +69,12 @@ async function readPermitted(
     return permit.result === 'key_full' ? { result: 'concurrency_limit' } : failed('egress_busy');
   }
   let contacts = 0;
-  const onAnswer: LivePages['egress']['onAnswer'] = (answer, ...of) => {
-    if (answer.kind !== 'unreachable') contacts += 1;
-    livePages.egress.onAnswer(answer, ...of);
+  const onResponse: LivePages['egress']['onResponse'] = (response, ...of) => {
+    if (response.kind !== 'unreachable') contacts += 1;
+    livePages.egress.onResponse(response, ...of);
   };
   try {
-    const egress = { ...livePages.egress, onAnswer };
+    const egress = { ...livePages.egress, onResponse };
     return await readChecked({ ...livePages, egress }, request, signal);
   } finally {
     permit.release();
@@ -134,8 +134,8 @@ async function readWithin(
     );
     if (!result) return outOfTime(progress);
     const attempt = { identity: result.identityId, identities };
-    const step = afterLiveAnswer(progress, attempt, result.answer, rules);
-    for (const identityId of step.rests) await egress.pool.restIdentity(identityId);
+    const step = afterLiveResponse(progress, attempt, result.response, rules);
+    for (const identityId of step.cooldowns) await egress.pool.coolDownIdentity(identityId);
     if (step.outcome) {
       const { result: outcome } = step.outcome;
       if (isDenial(outcome)) await livePages.recordDenial(scope, outcome);

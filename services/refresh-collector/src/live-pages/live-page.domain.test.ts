@@ -5,10 +5,10 @@ import {
   type PageRules,
   requestsFirstPage,
 } from '../egress/page-verdicts.domain.ts';
-import type { PlatformAnswer } from '../platform/platform-answer.domain.ts';
+import type { PlatformResponse } from '../platform/platform-response.domain.ts';
 import {
   abandonedReadsMax,
-  afterLiveAnswer,
+  afterLiveResponse,
   beginLivePage,
   type LivePageOutcome,
   type LivePageProgress,
@@ -28,14 +28,14 @@ const rules: PageRules = {
   smallerCount: 1_000,
 };
 
-const page = (lastAssetId: string | null, more: boolean): PlatformAnswer => ({
+const page = (lastAssetId: string | null, more: boolean): PlatformResponse => ({
   kind: 'page',
   page: { assets: [], descriptions: [], reportedTotalCount: 5_000, more, lastAssetId },
 });
 
-const anyAnswer: fc.Arbitrary<PlatformAnswer> = fc.oneof(
+const anyResponse: fc.Arbitrary<PlatformResponse> = fc.oneof(
   fc.constantFrom(page('7', true), page(null, false), page(null, true), page('8', true)),
-  fc.constantFrom<PlatformAnswer>(
+  fc.constantFrom<PlatformResponse>(
     { kind: 'private' },
     { kind: 'not_found' },
     { kind: 'throttled', retryAfterMs: null },
@@ -53,31 +53,31 @@ const anyAnswer: fc.Arbitrary<PlatformAnswer> = fc.oneof(
 interface Request {
   readonly identity: string;
   readonly probing: boolean;
-  readonly answer: PlatformAnswer;
+  readonly response: PlatformResponse;
 }
 
-type Evaluate = typeof afterLiveAnswer;
+type Evaluate = typeof afterLiveResponse;
 
-/** Plays answers against a page until it is settled; undefined when they run out. */
+/** Plays responses against a page until it is settled; undefined when they run out. */
 function play(
   start: string | null,
   identities: number,
-  answers: readonly (readonly [number, PlatformAnswer])[],
-  evaluate: Evaluate = afterLiveAnswer,
+  responses: readonly (readonly [number, PlatformResponse])[],
+  evaluate: Evaluate = afterLiveResponse,
 ): { outcome: LivePageOutcome | undefined; requests: Request[]; last: LivePageProgress } {
   let progress = beginLivePage(start, rules.count);
   const requests: Request[] = [];
   const all = Array.from({ length: identities }, (_, index) => `egress-${index}`);
-  for (const [pick, answer] of answers) {
+  for (const [pick, response] of responses) {
     const avoided = avoidedIdentities(progress.tries, all);
     const usable = all.filter((id) => !avoided.includes(id));
     const identity = usable[pick % usable.length] ?? 'none';
     requests.push({
       identity,
       probing: start !== null && requestsFirstPage(progress.tries),
-      answer,
+      response,
     });
-    const step = evaluate(progress, { identity, identities: all }, answer, rules);
+    const step = evaluate(progress, { identity, identities: all }, response, rules);
     if (step.outcome) return { outcome: step.outcome, requests, last: progress };
     progress = step.progress;
   }
@@ -87,16 +87,16 @@ function play(
 const anyPlay = fc.record({
   start: fc.constantFrom(null, '7'),
   identities: fc.integer({ min: 1, max: 3 }),
-  answers: fc.array(fc.tuple(fc.nat(5), anyAnswer), { minLength: 1, maxLength: 20 }),
+  responses: fc.array(fc.tuple(fc.nat(5), anyResponse), { minLength: 1, maxLength: 20 }),
 });
 
 const billsOnlyWhatIsConfirmed = (evaluate?: Evaluate) =>
-  fc.property(anyPlay, ({ start, identities, answers }) => {
-    const { outcome, requests } = play(start, identities, answers, evaluate);
+  fc.property(anyPlay, ({ start, identities, responses }) => {
+    const { outcome, requests } = play(start, identities, responses, evaluate);
     if (outcome?.result !== 'private' && outcome?.result !== 'not_found') return;
-    const same = requests.filter(({ answer }) => answer.kind === outcome.result);
+    const same = requests.filter(({ response }) => response.kind === outcome.result);
     const witnesses = new Set(same.map(({ identity }) => identity)).size;
-    const dead = requests.filter(({ answer: { kind } }) =>
+    const dead = requests.filter(({ response: { kind } }) =>
       ['unreachable', 'blocked'].includes(kind),
     );
     const reaching = identities - new Set(dead.map(({ identity }) => identity)).size;
@@ -105,21 +105,21 @@ const billsOnlyWhatIsConfirmed = (evaluate?: Evaluate) =>
     if (start !== null) expect(requests.at(-1)?.probing).toBe(true);
   });
 
-describe('whatever the platform answers', () => {
+describe('whatever the platform responds', () => {
   it('a denial that is billed was confirmed by two identities, or twice by the only one [confirmation]', () => {
     fc.assert(billsOnlyWhatIsConfirmed(), { numRuns: propertyRuns(5_000) });
   });
 
   it('the property notices rules that confirm by one identity where there are others', () => {
     const evaluate: Evaluate = (progress, { identity }, ...rest) =>
-      afterLiveAnswer(progress, { identity, identities: [identity] }, ...rest);
+      afterLiveResponse(progress, { identity, identities: [identity] }, ...rest);
     expect(fc.check(billsOnlyWhatIsConfirmed(evaluate), faultRuns).failed).toBe(true);
   });
 
   it('a page is the requested one, and has a next cursor where more follow', () => {
     fc.assert(
-      fc.property(anyPlay, ({ start, identities, answers }) => {
-        const { outcome, requests } = play(start, identities, answers);
+      fc.property(anyPlay, ({ start, identities, responses }) => {
+        const { outcome, requests } = play(start, identities, responses);
         if (outcome?.result !== 'page') return;
         expect(requests.at(-1)?.probing).toBe(false);
         const { more, lastAssetId } = outcome.page;
@@ -131,9 +131,9 @@ describe('whatever the platform answers', () => {
 
   it('it ends within a bounded number of requests', () => {
     fc.assert(
-      fc.property(anyPlay, ({ start, identities, answers }) => {
-        const { requests } = play(start, identities, answers);
-        // Each answer is a try, a throttled one, a free one, or page 1 after a denial.
+      fc.property(anyPlay, ({ start, identities, responses }) => {
+        const { requests } = play(start, identities, responses);
+        // Each response is a try, a throttled one, a free one, or page 1 after a denial.
         const free = identities + 1;
         expect(requests.length).toBeLessThanOrEqual(2 * rules.triesMax + rules.throttledMax + free);
       }),
@@ -142,32 +142,36 @@ describe('whatever the platform answers', () => {
   });
 });
 
-it.each<[string, readonly PlatformAnswer[], string]>([
+it.each<[string, readonly PlatformResponse[], string]>([
   ['no slot was free', [], 'egress_busy'],
   ['a first denial was not confirmed', [{ kind: 'private' }], 'unconfirmed'],
   ['every identity was throttled', [{ kind: 'throttled', retryAfterMs: null }], 'throttled'],
   ['every identity was blocked', [{ kind: 'blocked', retryAfterMs: null }], 'throttled'],
-  ['the platform did not answer', [{ kind: 'fault', reason: 'timeout', eresult: null }], 'timeout'],
+  [
+    'the platform did not respond',
+    [{ kind: 'fault', reason: 'timeout', eresult: null }],
+    'timeout',
+  ],
   ['no egress had a connection', [{ kind: 'unreachable' }], 'egress_busy'],
-  ['the platform answered no page', [{ kind: 'bad_request' }], 'bad_answer'],
-])('when the time has passed and %s, that is the failure', (_what, answers, expected) => {
+  ['the platform returned no page', [{ kind: 'bad_request' }], 'bad_answer'],
+])('when the time has passed and %s, that is the failure', (_what, responses, expected) => {
   const { last } = play(
     null,
     2,
-    answers.map((answer) => [0, answer] as const),
+    responses.map((response) => [0, response] as const),
   );
 
   expect(outOfTime(last)).toEqual({ result: 'failed', failure: expected });
 });
 
-it('a page that the platform asks to wait for is retried as it asks', () => {
-  const answer = {
+it('a page that the platform postpones is retried after the requested wait', () => {
+  const response = {
     kind: 'fault',
     reason: 'server_error',
     eresult: null,
     retryAfterMs: 120_000,
   } as const;
-  const { last } = play(null, 2, [[0, answer]]);
+  const { last } = play(null, 2, [[0, response]]);
   const outcome = outOfTime(last);
 
   expect(outcome).toEqual({ result: 'failed', failure: 'bad_answer', retryAfterMs: 120_000 });

@@ -9,8 +9,8 @@ import {
   type PageRules,
   type PageTries,
 } from '../egress/page-verdicts.domain.ts';
-import type { PlatformAnswer } from '../platform/platform-answer.domain.ts';
 import { firstAssets, type PlatformPage } from '../platform/platform-page.domain.ts';
+import type { PlatformResponse } from '../platform/platform-response.domain.ts';
 
 /** The tries of one live page. */
 export interface LivePageProgress {
@@ -19,7 +19,7 @@ export interface LivePageProgress {
   readonly tries: PageTries;
   /** The latest failure; null before the first one. */
   readonly failure: LivePageFailure | null;
-  /** How long the platform then asked to wait. */
+  /** The wait that the platform then requested. */
   readonly askedMs: number;
 }
 
@@ -35,12 +35,12 @@ export type LivePageOutcome =
   | {
       readonly result: 'failed';
       readonly failure: LivePageFailure;
-      /** As the platform asks, where it does. */
+      /** As the platform requests, where it does. */
       readonly retryAfterMs?: number;
     }
   /** Not read: the account reads as many pages at a time as it may. */
   | { readonly result: 'concurrency_limit' }
-  /** Not read: clients of the account left too many pages while the platform answered. */
+  /** Not read: clients of the account left too many pages while the platform responded. */
   | { readonly result: 'abandoned_limit'; readonly retryAfterSeconds: number };
 
 export interface LivePageStep {
@@ -48,8 +48,8 @@ export interface LivePageStep {
   readonly outcome: LivePageOutcome | null;
   readonly progress: LivePageProgress;
   readonly pauseMs: number;
-  /** Identities to rest: refused where another one was served. */
-  readonly rests: readonly string[];
+  /** Identities to cool down: refused where another one was served. */
+  readonly cooldowns: readonly string[];
 }
 
 export function beginLivePage(startAssetId: string | null, count: number): LivePageProgress {
@@ -57,24 +57,24 @@ export function beginLivePage(startAssetId: string | null, count: number): LiveP
 }
 
 /**
- * Evaluates an answer like that to a page of a scan. A denial of a later page is confirmed only when
+ * Evaluates a response like that to a page of a scan. A denial of a later page is confirmed only when
  * the first page is denied too.
  */
-export function afterLiveAnswer(
+export function afterLiveResponse(
   progress: LivePageProgress,
   attempt: { readonly identity: string; readonly identities: readonly string[] },
-  answer: PlatformAnswer,
+  response: PlatformResponse,
   rules: PageRules,
 ): LivePageStep {
   const { startAssetId, tries } = progress;
-  const failure = failureOf(answer) ?? progress.failure;
-  const askedMs = answer.kind === 'fault' ? (answer.retryAfterMs ?? 0) : 0;
+  const failure = failureOf(response) ?? progress.failure;
+  const askedMs = response.kind === 'fault' ? (response.retryAfterMs ?? 0) : 0;
   const isFirstPage = startAssetId === null;
-  const evaluated = evaluatePage({ ...attempt, tries, isFirstPage }, answer, rules);
+  const evaluated = evaluatePage({ ...attempt, tries, isFirstPage }, response, rules);
   switch (evaluated.result) {
     case 'page': {
       const outcome = pageOutcome(evaluated.page, startAssetId, failure);
-      return { outcome, progress, pauseMs: 0, rests: evaluated.rests };
+      return { outcome, progress, pauseMs: 0, cooldowns: evaluated.cooldowns };
     }
     case 'ended': {
       const { outcome } = evaluated;
@@ -82,18 +82,23 @@ export function afterLiveAnswer(
         outcome === 'upstream_unavailable'
           ? failedWith(failure ?? 'bad_answer', askedMs)
           : { result: outcome };
-      return { outcome: ended, progress, pauseMs: 0, rests: [] };
+      return { outcome: ended, progress, pauseMs: 0, cooldowns: [] };
     }
     case 'retry': {
       const next = { ...progress, tries: evaluated.tries, failure, askedMs };
-      return { outcome: null, progress: next, pauseMs: evaluated.pauseMs, rests: evaluated.rests };
+      return {
+        outcome: null,
+        progress: next,
+        pauseMs: evaluated.pauseMs,
+        cooldowns: evaluated.cooldowns,
+      };
     }
   }
 }
 
 /**
  * A page with a successor has to name its cursor, which must differ from its own. Of one with more
- * assets than are shown, the rest is behind its cursor.
+ * assets than are shown, the others are after its cursor.
  */
 function pageOutcome(
   read: PlatformPage,
@@ -113,7 +118,7 @@ export function isBlankEnd(outcome: LivePageOutcome): boolean {
 
 /**
  * The outcome of a blank end once the page before was read again. Where that page ends elsewhere, it
- * is the outcome itself: behind its new end there may be more. `startAssetId` is its earlier end.
+ * is the outcome itself: after its new end there may be more. `startAssetId` is its earlier end.
  */
 export function checkedEnd(
   blank: LivePageOutcome,
@@ -137,8 +142,8 @@ function failedWith(failure: LivePageFailure, askedMs: number): LivePageOutcome 
 }
 
 /** Null for a page. */
-function failureOf(answer: PlatformAnswer): LivePageFailure | null {
-  switch (answer.kind) {
+function failureOf(response: PlatformResponse): LivePageFailure | null {
+  switch (response.kind) {
     case 'page':
       return null;
     case 'private':
@@ -148,7 +153,7 @@ function failureOf(answer: PlatformAnswer): LivePageFailure | null {
     case 'blocked':
       return 'throttled';
     case 'fault':
-      return answer.reason === 'timeout' ? 'timeout' : 'bad_answer';
+      return response.reason === 'timeout' ? 'timeout' : 'bad_answer';
     case 'unreachable':
       return 'egress_busy';
     case 'bad_request':

@@ -68,7 +68,7 @@ export function createMinimumTree(numbers: ArrayLike<number>) {
   const minimum = new Float64Array(2 * size).fill(Number.POSITIVE_INFINITY);
   const added = new Float64Array(2 * size);
   minimum.set(numbers, size);
-  // Nothing is added yet. One of a pair is at an even place.
+  // Nothing is added yet. One of a pair has an even index.
   for (let node = 2 * size - 2; node >= 2; node -= 2) {
     minimum[node >> 1] = Math.min(minimum[node] ?? 0, minimum[node + 1] ?? 0);
   }

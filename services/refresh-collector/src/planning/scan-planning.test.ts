@@ -1,7 +1,7 @@
 import { propertyRuns } from '@inventory/testkit/property-runs';
 import { seededRandom } from '@inventory/testkit/seeded-random';
 import fc from 'fast-check';
-import type { Arrival, Mix } from '../../../../test/bench/src/turns/mix.ts';
+import type { Arrival, Mix } from '../../../../test/bench/src/planner/mix.ts';
 import {
   collectMs,
   type Ended,
@@ -9,8 +9,8 @@ import {
   queueMs,
   realRules,
   simulate,
-} from '../../../../test/bench/src/turns/simulate.ts';
-import { limits } from '../../../../test/bench/src/turns/simulated-egress.ts';
+} from '../../../../test/bench/src/planner/simulate.ts';
+import { limits } from '../../../../test/bench/src/planner/simulated-egress.ts';
 import { createSlotOrder } from '../egress/slot-order.domain.ts';
 import { scanShare } from './plan-rules.domain.ts';
 import { createQueuedRefreshes } from './queued-refreshes.domain.ts';

@@ -97,15 +97,15 @@ function storeOf(stored: readonly ChangedRefresh[], reserved: readonly string[] 
 const queuedOf = (open: PlannedRefreshes): QueuedRefresh[] =>
   [...open.snapshot().queued.accounts()].flatMap((account) => {
     const found: QueuedRefresh[] = [];
-    let place: QueuePosition | undefined = { queueDeadlineMs: 0, id: '' };
-    while (place) {
+    let position: QueuePosition | undefined = { queueDeadlineMs: 0, id: '' };
+    while (position) {
       const next: QueuedRefresh | undefined = account.firstAfter(
-        place,
+        position,
         () => true,
         () => false,
       );
       if (next) found.push(next);
-      place = next;
+      position = next;
     }
     return found;
   });

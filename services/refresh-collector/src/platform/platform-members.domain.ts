@@ -32,10 +32,9 @@ export const fields = [
 export type Name = (typeof fields)[number];
 export const names = namesOf(fields);
 /** Where in {@link Row.at} each member is: a page has thousands of rows, and records by name are slow. */
-export const places = Object.fromEntries(fields.map((name, place) => [name, place])) as Record<
-  Name,
-  number
->;
+export const fieldIndexes = Object.fromEntries(
+  fields.map((name, index) => [name, index]),
+) as Record<Name, number>;
 
 /** A row while it is read. */
 export interface Row {
@@ -86,23 +85,23 @@ function openMembers(text: JsonText) {
     return skipValue(text, start);
   };
   const visit: VisitMember = (nameStart, nameEnd, valueStart) => {
-    const place = findName(text, nameStart, nameEnd, names);
-    if (place < 0) return skipValue(text, valueStart);
-    at[place] = valueStart;
-    if (!isPropertyPlace(place) || !isListAt(text, valueStart)) return skipValue(text, valueStart);
+    const index = findName(text, nameStart, nameEnd, names);
+    if (index < 0) return skipValue(text, valueStart);
+    at[index] = valueStart;
+    if (!isPropertyField(index) || !isListAt(text, valueStart)) return skipValue(text, valueStart);
     areObjects = true;
     const end = readArray(text, valueStart, visitProperty);
-    objectsEnd[place] = areObjects ? end : 0;
+    objectsEnd[index] = areObjects ? end : 0;
     return end;
   };
   return { at, objectsEnd, visit };
 }
 
 /** Where the value of a member begins, 0 where there is none. */
-export function at(row: Row, place: number): number {
-  return row.at[place] ?? 0;
+export function at(row: Row, index: number): number {
+  return row.at[index] ?? 0;
 }
 
-function isPropertyPlace(place: number): boolean {
-  return place === places.asset_properties || place === places.asset_accessories;
+function isPropertyField(index: number): boolean {
+  return index === fieldIndexes.asset_properties || index === fieldIndexes.asset_accessories;
 }

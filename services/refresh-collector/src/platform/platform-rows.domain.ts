@@ -7,12 +7,12 @@ import {
 } from '@inventory/runtime/json-text';
 import {
   at,
+  fieldIndexes,
   fields,
   idFields,
   listFields,
   type Name,
   names,
-  places,
   propertyFields,
   type Row,
   type RowList,
@@ -67,29 +67,30 @@ export function readAssets(text: JsonText, listStart: number): RowList<PageAsset
 
 function assetOf(row: Row): PageAsset | null {
   const { text } = row;
-  const currencyid = idAt(text, at(row, places.currencyid));
-  const assetid = idAt(text, at(row, places.assetid)) ?? currencyid;
-  const appid = appIdAt(text, at(row, places.appid));
+  const currencyid = idAt(text, at(row, fieldIndexes.currencyid));
+  const assetid = idAt(text, at(row, fieldIndexes.assetid)) ?? currencyid;
+  const appid = appIdAt(text, at(row, fieldIndexes.appid));
   if (assetid === null || appid === null) return null;
   const changes: Change[] = [];
   for (const name of idFields) {
-    const place = at(row, places[name]);
-    if (isPlainId(text, place)) continue;
-    const id = name === 'assetid' ? assetid : idAt(text, place);
+    const index = at(row, fieldIndexes[name]);
+    if (isPlainId(text, index)) continue;
+    const id = name === 'assetid' ? assetid : idAt(text, index);
     if (id === null && name !== 'instanceid') return null;
     changes.push([name, `"${id ?? noInstance}"`]);
   }
-  if (currencyid !== null && !isPlainId(text, at(row, places.currencyid))) {
+  if (currencyid !== null && !isPlainId(text, at(row, fieldIndexes.currencyid))) {
     changes.push(['currencyid', `"${currencyid}"`]);
   }
-  for (const name of propertyFields) if (at(row, places[name]) > 0) changes.push([name, null]);
+  for (const name of propertyFields)
+    if (at(row, fieldIndexes[name]) > 0) changes.push([name, null]);
   const kind = currencyid === null ? 'asset' : 'currency';
   const { bytes, start, end } = changedRow(row, changes);
   return {
     bytes,
     start,
     end,
-    identity: `${appid}/${idAt(text, at(row, places.contextid))}/${kind}/${assetid}`,
+    identity: `${appid}/${idAt(text, at(row, fieldIndexes.contextid))}/${kind}/${assetid}`,
     assetid,
     isCurrency: currencyid !== null,
     properties: propertiesOf(row),
@@ -107,25 +108,25 @@ export function readDescriptions(text: JsonText, listStart: number): RowList<Pag
 
 function descriptionOf(row: Row): PageDescription | null {
   const { text } = row;
-  const classid = idAt(text, at(row, places.classid));
-  const instanceid = idAt(text, at(row, places.instanceid)) ?? noInstance;
-  if (classid === null || appIdAt(text, at(row, places.appid)) === null) return null;
+  const classid = idAt(text, at(row, fieldIndexes.classid));
+  const instanceid = idAt(text, at(row, fieldIndexes.instanceid)) ?? noInstance;
+  if (classid === null || appIdAt(text, at(row, fieldIndexes.appid)) === null) return null;
   const changes: Change[] = [];
-  if (!isPlainId(text, at(row, places.classid))) changes.push(['classid', `"${classid}"`]);
-  if (!isPlainId(text, at(row, places.instanceid))) {
+  if (!isPlainId(text, at(row, fieldIndexes.classid))) changes.push(['classid', `"${classid}"`]);
+  if (!isPlainId(text, at(row, fieldIndexes.instanceid))) {
     changes.push(['instanceid', `"${instanceid}"`]);
   }
-  if (at(row, places.assetid) > 0) changes.push(['assetid', null]);
+  if (at(row, fieldIndexes.assetid) > 0) changes.push(['assetid', null]);
   for (const name of listFields) {
-    const place = at(row, places[name]);
-    if (place > 0 && !isListAt(text, place)) changes.push([name, '[]']);
+    const index = at(row, fieldIndexes[name]);
+    if (index > 0 && !isListAt(text, index)) changes.push([name, '[]']);
   }
   return { ...changedRow(row, changes), key: keyOf(classid, instanceid) };
 }
 
 export function readPropertyBlocks(text: JsonText, listStart: number): RowList<PropertyBlock> {
   return readRows(text, listStart, (row) => {
-    const assetid = idAt(text, at(row, places.assetid));
+    const assetid = idAt(text, at(row, fieldIndexes.assetid));
     return assetid === null ? null : { assetid, properties: propertiesOf(row) };
   });
 }
@@ -144,11 +145,11 @@ function propertiesOf(row: Row): readonly Property[] {
   const { text } = row;
   let properties = none;
   for (const name of propertyFields) {
-    const place = places[name];
-    const start = at(row, place);
+    const index = fieldIndexes[name];
+    const start = at(row, index);
     if (start === 0) continue;
     const list = isListAt(text, start)
-      ? objectsOf(row, place)
+      ? objectsOf(row, index)
       : isEmptyAt(text, start) && emptyList;
     if (list) properties = [...properties, { label: labels[name], list }];
   }
@@ -163,10 +164,10 @@ const labels = {
 };
 
 /** A list without those of its elements that are not objects. */
-function objectsOf({ text, at, objectsEnd }: Row, place: number): TextPiece {
+function objectsOf({ text, at, objectsEnd }: Row, index: number): TextPiece {
   const { bytes } = text;
-  const start = at[place] ?? 0;
-  const end = objectsEnd[place] ?? 0;
+  const start = at[index] ?? 0;
+  const end = objectsEnd[index] ?? 0;
   if (end > 0) return { bytes, start, end };
   const objects: TextPiece[] = [];
   readArray(text, start, (element) => {

@@ -78,13 +78,13 @@ export function appIdAt(text: JsonText, at: number): number | null {
 function plainCountAt({ bytes }: JsonText, at: number): number | null {
   if (at === 0) return null;
   let count = 0;
-  let place = at;
-  for (let byte = bytes[place]; isDigit(byte); byte = bytes[place]) {
+  let end = at;
+  for (let byte = bytes[end]; isDigit(byte); byte = bytes[end]) {
     count = count * 10 + byte - zero;
-    place += 1;
+    end += 1;
   }
-  const digits = place - at;
-  const next = bytes[place] ?? 0;
+  const digits = end - at;
+  const next = bytes[end] ?? 0;
   const isWhole = next !== point && (next | 0x20) !== exponent;
   return isWhole && digits > 0 && digits <= exactDigitsMax ? count : null;
 }

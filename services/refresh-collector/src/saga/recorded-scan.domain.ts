@@ -67,7 +67,7 @@ export type PageKeys = Float64Array<ArrayBuffer>;
 
 /** A recorded page: its position, and what the page after it is requested by and compared with. */
 export interface RecordedPage {
-  readonly place: number;
+  readonly index: number;
   readonly nextCursor: string | null;
   /** Absent for the last page, and for one that a version without them recorded. */
   readonly assetKeys?: PageKeys;
@@ -85,6 +85,6 @@ export type EndCheck = Readonly<z.infer<typeof endCheck>>;
 export const noEndCheck: EndCheck = { cursor: null, attempts: 0 };
 
 /** The pages that make up the inventory: a page that was read again replaces the pages from its position on. */
-export function pagesInPlace<Page extends RecordedPage>(recorded: readonly Page[]): Page[] {
-  return recorded.reduce<Page[]>((pages, page) => [...pages.slice(0, page.place), page], []);
+export function pagesInOrder<Page extends RecordedPage>(recorded: readonly Page[]): Page[] {
+  return recorded.reduce<Page[]>((pages, page) => [...pages.slice(0, page.index), page], []);
 }

@@ -11,7 +11,7 @@ import { isTerminal, isWaiting, plannedRefresh, type Refresh, refresh } from './
 
 /** A staged page of a scan, as it is recorded. */
 const stagedPage = manifestPage.extend({
-  place: z.int(),
+  index: z.int(),
   nextCursor: z.string().nullable(),
   assetKeys: z.instanceof(Binary).exactOptional(),
 });

@@ -16,7 +16,7 @@ export const lostHolds = counter({
   name: 'inventory.refresh.holds_lost',
   description: 'Refreshes completed without a charge because the ledger had no hold to settle',
 });
-/** Completed as they were requested, or in place of their scan. */
+/** Completed as they were requested, or instead of their scan. */
 export const savedCompletions = counter({
   name: 'inventory.refresh.saved',
   description: 'Refreshes completed by a saved observation, without a scan',

@@ -143,7 +143,7 @@ function updateTo(
 }
 
 /** Nothing waits for the record: it ends resends that begin after ten seconds. */
-const gatherMs = 200;
+const batchWindowMs = 200;
 const refreshesPerCommand = 500;
 const waitingMax = 100_000;
 
@@ -157,7 +157,7 @@ export function createAppendedEvents(
   { retention }: RefreshTimes,
 ) {
   return createBatcher<string, void>({
-    gatherMs,
+    batchWindowMs,
     itemsMax: refreshesPerCommand,
     waitingMax,
     async flush(ids) {

@@ -54,7 +54,7 @@ export const attemptCancelled: RefreshRefusal = {
 const scanSummary = z.object({
   /** Grows with every claim; a write of an earlier epoch is refused. */
   epoch: z.int(),
-  /** Its place among the scans of its inventory. */
+  /** Its index among the scans of its inventory. */
   sequence: z.int(),
   startedAtMs: z.number(),
   completedAtMs: z.number().nullable(),
@@ -89,7 +89,7 @@ export const refresh = refreshRequested.out.extend({
   /** Under this id the gateway waits for the decision. */
   waitingId: z.string().nullable(),
   queueDeadlineMs: z.number(),
-  /** What its acceptance answers: seconds until its status is worth a read. */
+  /** What its acceptance returns: seconds until its status is worth a read. */
   retryAfterSeconds: z.int(),
   collectDeadlineMs: z.number().nullable(),
   completedAtMs: z.number().nullable(),
@@ -139,7 +139,7 @@ export const plannedRefresh = refresh.pick({
 });
 export type PlannedRefresh = z.infer<typeof plannedRefresh>;
 
-/** Answered from what was saved before it was requested: nothing was held. */
+/** Completed from what was saved before it was requested: nothing was held. */
 export function isServedFromSaved({ billing }: Refresh): boolean {
   return billing.disposition === 'finalize_saved';
 }

@@ -24,7 +24,7 @@ it('the manifest of the largest scan fits into one record, and its pages into th
     { length: scanPagesMax },
     (_, page): StagedPageRecord => ({
       page,
-      place: page,
+      index: page,
       epoch: 2 ** 31 - 1,
       chunks,
       nextCursor: '9'.repeat(20),

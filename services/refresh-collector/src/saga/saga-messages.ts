@@ -2,7 +2,7 @@ import { billingCommandId } from '@inventory/contracts/messages/billing';
 import { acceptanceOf } from '@inventory/contracts/messages/refresh';
 import type { OutgoingMessage } from '@inventory/messaging/bus';
 import { invariant } from '@inventory/runtime/bug';
-import { pagesInPlace } from './recorded-scan.domain.ts';
+import { pagesInOrder } from './recorded-scan.domain.ts';
 import {
   isServedFromSaved,
   productOf,
@@ -103,7 +103,7 @@ function completeScan(refresh: Refresh, pages: readonly StagedPageRecord[]): Out
       sequence,
       scanWindow: { startedAtMs, completedAtMs },
       reportedTotalCount: reportedTotalCount ?? 0,
-      pages: pagesInPlace(pages).map(({ page, epoch, chunks }) => ({ page, epoch, chunks })),
+      pages: pagesInOrder(pages).map(({ page, epoch, chunks }) => ({ page, epoch, chunks })),
     },
   };
 }
@@ -150,7 +150,7 @@ function decisionOn(refresh: Refresh) {
 function savedDecision(refresh: Refresh, { priceVersion }: Reservation) {
   const { revisionId, completedAtMs } = refresh;
   const verifiedAtMs = verifiedTime(refresh);
-  invariant(revisionId !== null, 'an answer from what is saved states it');
+  invariant(revisionId !== null, 'a reply from what is saved states it');
   invariant(completedAtMs !== null && verifiedAtMs !== null, 'it is completed as it is made');
   return { decision: 'saved', priceVersion, revisionId, verifiedAtMs, completedAtMs } as const;
 }

@@ -2,7 +2,7 @@ import { inventoryApi, stagedPageBytesMax } from '@inventory/contracts/internal/
 import type { InventoryKey } from '@inventory/contracts/inventory-key';
 import type { ManifestPage } from '@inventory/contracts/messages/revision';
 import type { InternalClient } from '@inventory/http/internal-client';
-import { type PagePlace, stagePage } from '@inventory/http/stage-page';
+import { type PagePosition, stagePage } from '@inventory/http/stage-page';
 import { freeBytes } from '@inventory/runtime/free-bytes';
 import type { SerialExecutor } from '@inventory/runtime/serial-executor';
 import { type PlatformPage, pageText } from '../platform/platform-page.domain.ts';
@@ -24,7 +24,7 @@ const refusals = [
 ] as const;
 
 /** A page, and the epoch of its inventory that was read before it. */
-export interface ReadPagePlace extends PagePlace {
+export interface ReadPagePosition extends PagePosition {
   readonly inventoryEpoch: string;
 }
 
@@ -42,14 +42,17 @@ export function createPageStaging(client: InternalClient, executor: SerialExecut
       return inventoryEpoch;
     },
     /** Frees the text once it is staged. */
-    stagePage: ({ inventoryEpoch, ...place }: ReadPagePlace, text: Buffer): Promise<ManifestPage> =>
-      stagePage(client, place, text, { source: 'refresh', inventoryEpoch }, { refusals }),
+    stagePage: (
+      { inventoryEpoch, ...position }: ReadPagePosition,
+      text: Buffer,
+    ): Promise<ManifestPage> =>
+      stagePage(client, position, text, { source: 'refresh', inventoryEpoch }, { refusals }),
   };
 }
 
 function stagedText(page: PlatformPage): Buffer | null {
   const text = pageText(page);
-  // The answer that the rows lie in.
+  // The response that the rows lie in.
   for (const { bytes } of [...page.assets, ...page.descriptions]) freeBytes(bytes);
   return text.length <= stagedPageBytesMax ? text : null;
 }

@@ -71,13 +71,13 @@ function openScan(fetchPage: PlatformClient['fetchPage'], changes: ScanChanges =
           identityId: 'a',
           release: async (result) => void released.push(result),
         })),
-      restIdentity: async () => {},
+      coolDownIdentity: async () => {},
     }),
     platform: { fetchPage, timeoutMsFor: () => far },
     breakers: only({ admits: async () => true, trackRequest: () => async () => {} }),
     executor: createSerialExecutor(),
     onReleaseFailed: () => {},
-    onAnswer: () => {},
+    onResponse: () => {},
     monotonicNow: () => 0,
   });
   const scans = only<Scans>({

@@ -12,7 +12,7 @@ import {
   unreachableIdentities,
 } from '../egress/page-verdicts.domain.ts';
 import { readPage } from '../egress/read-page.ts';
-import type { PlatformAnswer } from '../platform/platform-answer.domain.ts';
+import type { PlatformResponse } from '../platform/platform-response.domain.ts';
 import { applyTo } from '../saga/apply-fact.ts';
 import type { StagedPageRecord } from '../saga/refresh-document.ts';
 import type { Fact } from '../saga/refresh-fact.domain.ts';
@@ -73,7 +73,7 @@ export async function runScan(scans: Scans, taken: ClaimedScan, hold: ScanHold):
   }
 }
 
-/** The scan behind the page; undefined when it ended or its lease is lost. */
+/** The scan after the page; undefined when it ended or its lease is lost. */
 async function readNextPage(
   scans: Scans,
   claimed: ClaimedScan,
@@ -121,22 +121,22 @@ async function readOnePage(
   );
   if (!result) return hold.signal.aborted || lost.aborted ? leave(scan) : scan;
   const attempt = { progress, tries, identity: result.identityId, identities };
-  const { answer, text } = await asStaged(scans, result.answer);
-  const step = nextStep(attempt, answer, scanRules(scans));
+  const { response, text } = await asStaged(scans, result.response);
+  const step = nextStep(attempt, response, scanRules(scans));
   const state = await scan.recorded;
   return state && applyStep(scans, claimed, state, { step, text }, hold);
 }
 
-/** An answer, and the text of its page. A page that cannot be saved is an answer that is too large. */
-interface StagedAnswer {
-  readonly answer: PlatformAnswer;
+/** A response, and the text of its page. A page that cannot be saved is a response that is too large. */
+interface StagedResponse {
+  readonly response: PlatformResponse;
   readonly text: Buffer | null;
 }
 
-async function asStaged({ staging }: Scans, answer: PlatformAnswer): Promise<StagedAnswer> {
-  if (answer.kind !== 'page') return { answer, text: null };
-  const text = await staging.textOf(answer.page);
-  return { answer: text ? answer : { kind: 'too_large' }, text };
+async function asStaged({ staging }: Scans, response: PlatformResponse): Promise<StagedResponse> {
+  if (response.kind !== 'page') return { response, text: null };
+  const text = await staging.textOf(response.page);
+  return { response: text ? response : { kind: 'too_large' }, text };
 }
 
 async function applyStep(
@@ -150,7 +150,7 @@ async function applyStep(
     await end(scans, state, { fact: 'scan_failed', outcome: step.outcome });
     return undefined;
   }
-  for (const identityId of step.rests) await scans.egress.pool.restIdentity(identityId);
+  for (const identityId of step.cooldowns) await scans.egress.pool.coolDownIdentity(identityId);
   if (step.step === 'check_end') return recordDoubt(scans, state, step);
   if (step.step === 'retry') {
     await pause(Math.min(step.pauseMs, timeLeftMs(scans.saga, claimed)), hold.ending);
@@ -158,7 +158,7 @@ async function applyStep(
   }
   invariant(text !== null, 'a page that is saved has a text');
   const recorded = stageAndRecord(scans, claimed, state, { step, text }, hold);
-  // Nothing is read behind the last page, nor where the plan takes the size of the scan from this one.
+  // Nothing is read after the last page, nor where the plan takes the size of the scan from this one.
   const isSized = step.page.reportedTotalCount === state.progress.reportedTotalCount;
   if (isSized && !step.done) return scanBeingRecorded(state, step, recorded);
   const next = await recorded;
@@ -192,10 +192,10 @@ async function stageAndRecord(
 ): Promise<ScanState | undefined> {
   const staged = await stage(scans, claimed, state.progress.pages, text, hold);
   if (!staged) return undefined;
-  const { place, progress } = step;
-  const nextCursor = progress.cursors[place] ?? null;
-  const assetKeys = progress.assetKeys[place];
-  const page = { ...staged, place, nextCursor, ...(assetKeys ? { assetKeys } : {}) };
+  const { index, progress } = step;
+  const nextCursor = progress.cursors[index] ?? null;
+  const assetKeys = progress.assetKeys[index];
+  const page = { ...staged, index, nextCursor, ...(assetKeys ? { assetKeys } : {}) };
   const next: ScanState = {
     refresh: state.refresh,
     progress,
@@ -227,8 +227,8 @@ function stage(
 ): Promise<ManifestPage | undefined> {
   const { refresh, epoch, inventoryEpoch } = claimed;
   invariant(inventoryEpoch !== undefined, 'no page is read before the epoch of its inventory');
-  const place = { scanId: refresh.refreshId, epoch, page, inventoryEpoch };
-  return ofRevisionStore(scans, claimed, hold, (staging) => staging.stagePage(place, text));
+  const index = { scanId: refresh.refreshId, epoch, page, inventoryEpoch };
+  return ofRevisionStore(scans, claimed, hold, (staging) => staging.stagePage(index, text));
 }
 
 /** Ends the scan unless it changed meanwhile: then it was ended or taken by another worker. */
@@ -256,7 +256,7 @@ async function end(
 function dueMs(
   { refresh }: ClaimedScan,
   { reportedTotalCount }: ScanProgress,
-  { answers }: PageTries,
+  { responses }: PageTries,
 ): number {
   const { scan, collectDeadlineMs, expectedPages } = refresh;
   return pageDueMs(
@@ -265,6 +265,6 @@ function dueMs(
       deadlineMs: collectDeadlineMs ?? 0,
       isSizeKnown: reportedTotalCount !== null || expectedPages !== null,
     },
-    answers.length,
+    responses.length,
   );
 }

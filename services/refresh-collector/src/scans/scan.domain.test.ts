@@ -2,11 +2,11 @@ import { propertyRuns } from '@inventory/testkit/property-runs';
 import fc from 'fast-check';
 import { acceptedRefresh } from '../../test/refresh-builder.ts';
 import { firstTries } from '../egress/page-verdicts.domain.ts';
-import type { PlatformAnswer } from '../platform/platform-answer.domain.ts';
 import type { PlatformPage } from '../platform/platform-page.domain.ts';
+import type { PlatformResponse } from '../platform/platform-response.domain.ts';
 import type { PageAsset } from '../platform/platform-rows.domain.ts';
 import { pieceOf } from '../platform/text-pieces.domain.ts';
-import { pagesInPlace, type RecordedPage } from '../saga/recorded-scan.domain.ts';
+import { pagesInOrder, type RecordedPage } from '../saga/recorded-scan.domain.ts';
 import type { Refresh } from '../saga/refresh.domain.ts';
 import type { Fact } from '../saga/refresh-fact.domain.ts';
 import { advance } from '../saga/refresh-saga.domain.ts';
@@ -43,7 +43,7 @@ const asset = (assetid: string): PageAsset => ({
   ...pieceOf('{}'),
   properties: [],
 });
-const page = (fields: Partial<PlatformPage> = {}): PlatformAnswer => ({
+const page = (fields: Partial<PlatformPage> = {}): PlatformResponse => ({
   kind: 'page',
   page: {
     assets: [asset('1')],
@@ -75,7 +75,7 @@ describe('nextStep', () => {
     expect(nextStep(attempt(), page(), rules)).toMatchObject({
       step: 'save',
       done: true,
-      place: 0,
+      index: 0,
     });
   });
 
@@ -83,12 +83,12 @@ describe('nextStep', () => {
     expect(nextStep(attempt(), blankEnd, rules)).toMatchObject({ step: 'save', done: true });
   });
 
-  it('reads on behind a page with more, however empty it is (upstream 6.7)', () => {
+  it('reads on after a page with more, however empty it is (upstream 6.7)', () => {
     const blank = page({ assets: [], more: true, lastAssetId: '40' });
     expect(nextStep(attempt(), blank, rules)).toMatchObject({
       step: 'save',
       done: false,
-      place: 0,
+      index: 0,
       progress: { cursors: ['40'], pages: 1 },
     });
   });
@@ -114,11 +114,11 @@ describe('nextStep', () => {
 
   it('drops the tries of a page once it was read, and retains the page size', () => {
     const size = { count: 1_000, goodPages: 0, growAfterPages: 4 };
-    const answers = [{ identity: 'a', answer: 'fault', ofFirstPage: false }] as const;
-    const step = nextStep({ ...attempt(), tries: { answers, size } }, pageTo('40'), rules);
+    const responses = [{ identity: 'a', response: 'fault', ofFirstPage: false }] as const;
+    const step = nextStep({ ...attempt(), tries: { responses, size } }, pageTo('40'), rules);
     expect(step).toMatchObject({
       step: 'save',
-      tries: { answers: [], size: { count: 1_000, goodPages: 1 } },
+      tries: { responses: [], size: { count: 1_000, goodPages: 1 } },
     });
   });
 });
@@ -131,11 +131,11 @@ describe('a last page without assets (upstream 1.3: the cursor asset may be gone
     expect(checking.cursors).toEqual(['10']);
   });
 
-  it('is accepted when that page ends where it ended before: the rest is hidden', () => {
+  it('is accepted when that page ends where it ended before: the others are hidden', () => {
     expect(nextStep(attempt(checking), pageTo('20'), rules)).toMatchObject({
       step: 'save',
       done: true,
-      place: 1,
+      index: 1,
     });
   });
 
@@ -144,7 +144,7 @@ describe('a last page without assets (upstream 1.3: the cursor asset may be gone
     expect(step).toMatchObject({
       step: 'save',
       done: false,
-      place: 1,
+      index: 1,
       progress: { cursors: ['10', '21'], pages: 3 },
     });
     // The next blank end is checked in the same way.
@@ -203,12 +203,12 @@ describe('a page that repeats others (upstream 1.3: the cursor may be lost)', ()
         step: 'check_end',
         progress: { cursors: [], endCheck: { cursor: null, attempts: 1 } },
       });
-      // That it ends as it did is no evidence: the page behind it is read again too.
+      // That it ends as it did is no evidence: the page after it is read again too.
       const again = page({ ...assets('1', '2'), more: true, lastAssetId: '2' });
-      const behind = nextStep(attempt(progressOf(step)), again, rules);
-      expect(behind).toMatchObject({ step: 'save', done: false, place: 0 });
-      const last = nextStep(attempt(progressOf(behind)), page(assets('3', '4')), rules);
-      expect(last).toMatchObject({ step: 'save', done: true, place: 1 });
+      const next = nextStep(attempt(progressOf(step)), again, rules);
+      expect(next).toMatchObject({ step: 'save', done: false, index: 0 });
+      const last = nextStep(attempt(progressOf(next)), page(assets('3', '4')), rules);
+      expect(last).toMatchObject({ step: 'save', done: true, index: 1 });
     },
   );
 
@@ -273,7 +273,7 @@ describe('the assets that the pages of a scan cover', () => {
     });
   /** The pages one after the other, each requested with the size that those before it leave. */
   function covered(requested: number, counts: readonly number[]): number[] {
-    const tries = { answers: [], size: { count: requested, goodPages: 0, growAfterPages: 100 } };
+    const tries = { responses: [], size: { count: requested, goodPages: 0, growAfterPages: 100 } };
     let progress = freshProgress;
     return counts.map((count, number) => {
       const before = progress.assetsRead;
@@ -301,12 +301,12 @@ describe('the assets that the pages of a scan cover', () => {
 describe('the pages of a scan', () => {
   it('are those that were not read again', () => {
     const recorded = [
-      { place: 0, nextCursor: '10' },
-      { place: 1, nextCursor: '20' },
-      { place: 1, nextCursor: '21' },
-      { place: 2, nextCursor: null },
-    ].map((one) => ({ ...one, assetKeys: keysOfPage([asset(String(one.place))]) }));
-    expect(pagesInPlace(recorded).map(({ nextCursor }) => nextCursor)).toEqual(['10', '21', null]);
+      { index: 0, nextCursor: '10' },
+      { index: 1, nextCursor: '20' },
+      { index: 1, nextCursor: '21' },
+      { index: 2, nextCursor: null },
+    ].map((one) => ({ ...one, assetKeys: keysOfPage([asset(String(one.index))]) }));
+    expect(pagesInOrder(recorded).map(({ nextCursor }) => nextCursor)).toEqual(['10', '21', null]);
     expect(
       resumedProgress(recorded.slice(0, 3), { ...freshProgress, reportedTotalCount: 9 }),
     ).toMatchObject({ cursors: ['10', '21'], pages: 3 });
@@ -346,7 +346,7 @@ describe('the pages of a scan', () => {
       },
     );
 
-  it('are read to the end where a lost cursor is answered with the first page or a part of it, whichever worker reads on, or it is incomplete [only-complete-scans]', () => {
+  it('are read to the end where a lost cursor leads to the first page or a part of it, whichever worker reads on, or it is incomplete [only-complete-scans]', () => {
     fc.assert(findsAll(nextStep), { numRuns: propertyRuns(2_000) });
   });
 
@@ -374,7 +374,7 @@ function openPlatform(size: number, repeats: number) {
     remove(id: string | undefined): void {
       assets = assets.filter((other) => other !== id);
     },
-    page(cursor: string | null): PlatformAnswer {
+    page(cursor: string | null): PlatformResponse {
       const from = cursor === null ? 0 : assets.indexOf(cursor) + 1;
       const isGone = cursor !== null && !assets.includes(cursor);
       const ids = isGone ? assets.slice(0, repeats) : assets.slice(from, from + pageSize);
@@ -408,7 +408,7 @@ function collecting(cursors: readonly string[]): StoredScan {
   return cursors.reduce<StoredScan>(
     ({ refresh, recorded }, nextCursor) => ({
       refresh: applied(refresh, { fact: 'page_recorded', reportedTotalCount: 9, assetsRead: 0 }),
-      recorded: [...recorded, { place: recorded.length, nextCursor, assetKeys: noKeys, ids: [] }],
+      recorded: [...recorded, { index: recorded.length, nextCursor, assetKeys: noKeys, ids: [] }],
     }),
     { refresh: started, recorded: [] },
   );
@@ -462,15 +462,15 @@ function recordStep({ refresh, recorded }: StoredScan, step: ScanStep): StoredSc
   const { assetsRead } = step.progress;
   const nextCursor = step.done ? null : (step.progress.cursors.at(-1) ?? null);
   const ids = step.page.assets.map(({ assetid }) => assetid);
-  const assetKeys = step.progress.assetKeys[step.place] ?? noKeys;
+  const assetKeys = step.progress.assetKeys[step.index] ?? noKeys;
   return {
     refresh: applied(refresh, { fact: 'page_recorded', reportedTotalCount, assetsRead }),
-    recorded: [...recorded, { place: step.place, nextCursor, assetKeys, ids }],
+    recorded: [...recorded, { index: step.index, nextCursor, assetKeys, ids }],
   };
 }
 
-/** The page before the end ends elsewhere each time, and nothing is left behind it. */
-const blankOrMoved = (request: number): PlatformAnswer =>
+/** The page before the end ends elsewhere each time, and nothing is left after it. */
+const blankOrMoved = (request: number): PlatformResponse =>
   request % 2 === 0 ? blankEnd : pageTo(`4${request}`);
 
 /** Assets found by a complete scan, whose worker may change before any request; null when it is incomplete. */
@@ -490,7 +490,7 @@ function scanAll(
     progress = step.progress;
     stored = recordStep(stored, step);
     if (step.step === 'save' && step.done) {
-      return new Set(pagesInPlace(stored.recorded).flatMap(({ ids }) => ids));
+      return new Set(pagesInOrder(stored.recorded).flatMap(({ ids }) => ids));
     }
   }
 }

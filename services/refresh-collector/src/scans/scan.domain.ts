@@ -5,13 +5,13 @@ import {
   type PageRules,
   type PageTries,
 } from '../egress/page-verdicts.domain.ts';
-import type { PlatformAnswer } from '../platform/platform-answer.domain.ts';
 import type { PlatformPage } from '../platform/platform-page.domain.ts';
+import type { PlatformResponse } from '../platform/platform-response.domain.ts';
 import {
   type EndCheck,
   noEndCheck,
   type PageKeys,
-  pagesInPlace,
+  pagesInOrder,
   type RecordedPage,
   type ScanSize,
 } from '../saga/recorded-scan.domain.ts';
@@ -37,18 +37,18 @@ export interface ScanProgress extends ScanSize {
   readonly endCheck: EndCheck;
 }
 
-/** The step after an answer. */
+/** The step after a response. */
 export type ScanStep =
   /** Stage the page, then save the progress; the scan is complete when `done`. */
   | {
       readonly step: 'save';
       readonly page: PlatformPage;
       /** Its position among the pages of the inventory. A page read again replaces that one. */
-      readonly place: number;
+      readonly index: number;
       readonly progress: ScanProgress;
       readonly tries: PageTries;
       readonly done: boolean;
-      readonly rests: readonly string[];
+      readonly cooldowns: readonly string[];
     }
   /** Request the page again after a pause. */
   | {
@@ -56,15 +56,15 @@ export type ScanStep =
       readonly progress: ScanProgress;
       readonly tries: PageTries;
       readonly pauseMs: number;
-      /** Identities to rest: refused where another one was served. */
-      readonly rests: readonly string[];
+      /** Identities to cool down: refused where another one was served. */
+      readonly cooldowns: readonly string[];
     }
   /** Record that the end is doubted, then read the page before it again. */
   | {
       readonly step: 'check_end';
       readonly progress: ScanProgress;
       readonly tries: PageTries;
-      readonly rests: readonly string[];
+      readonly cooldowns: readonly string[];
     }
   | { readonly step: 'fail'; readonly outcome: FailedScanOutcome };
 
@@ -82,14 +82,14 @@ export function resumedProgress(
   recorded: readonly RecordedPage[],
   { assetsRead, reportedTotalCount, endCheck }: ScanSize & { readonly endCheck: EndCheck },
 ): ScanProgress {
-  const inPlace = pagesInPlace(recorded);
-  const cursors = inPlace.flatMap(({ nextCursor }) => nextCursor ?? []);
+  const inOrder = pagesInOrder(recorded);
+  const cursors = inOrder.flatMap(({ nextCursor }) => nextCursor ?? []);
   const doubted = endCheck.cursor === null ? -1 : cursors.indexOf(endCheck.cursor);
   const leading = doubted < 0 ? cursors : cursors.slice(0, doubted);
   return {
     cursors: leading,
     pages: recorded.length,
-    assetKeys: inPlace.slice(0, leading.length).map(({ assetKeys = noKeys }) => assetKeys),
+    assetKeys: inOrder.slice(0, leading.length).map(({ assetKeys = noKeys }) => assetKeys),
     assetsRead,
     reportedTotalCount,
     endCheck,
@@ -104,30 +104,34 @@ export interface ScanAttempt {
   readonly identities: readonly string[];
 }
 
-/** Evaluates an answer for the scan; the worker applies the step. */
-export function nextStep(moment: ScanAttempt, answer: PlatformAnswer, rules: ScanRules): ScanStep {
+/** Evaluates a response for the scan; the worker applies the step. */
+export function nextStep(
+  moment: ScanAttempt,
+  response: PlatformResponse,
+  rules: ScanRules,
+): ScanStep {
   const { progress } = moment;
   const evaluated = evaluatePage(
     { ...moment, isFirstPage: progress.cursors.length === 0 },
-    answer,
+    response,
     rules,
   );
   switch (evaluated.result) {
     case 'ended':
       return { step: 'fail', outcome: evaluated.outcome };
     case 'retry': {
-      const { tries, pauseMs, rests } = evaluated;
-      return { step: 'retry', progress, tries, pauseMs, rests };
+      const { tries, pauseMs, cooldowns } = evaluated;
+      return { step: 'retry', progress, tries, pauseMs, cooldowns };
     }
     case 'page':
-      return onPage(moment, evaluated.page, evaluated.rests, rules);
+      return onPage(moment, evaluated.page, evaluated.cooldowns, rules);
   }
 }
 
 function onPage(
   { progress, tries }: ScanAttempt,
   page: PlatformPage,
-  rests: readonly string[],
+  cooldowns: readonly string[],
   rules: ScanRules,
 ): ScanStep {
   const { cursors, endCheck } = progress;
@@ -141,14 +145,14 @@ function onPage(
   if (isRepetition || (isBlankEnd && !mayBeEmpty)) {
     if (endCheck.attempts >= rules.triesMax) return { step: 'fail', outcome: 'incomplete' };
     const back = steppedBack(progress, isRepetition);
-    return { step: 'check_end', progress: back, tries: nextTries, rests };
+    return { step: 'check_end', progress: back, tries: nextTries, cooldowns };
   }
   const saved = {
     step: 'save',
     page,
-    place: cursors.length,
+    index: cursors.length,
     tries: nextTries,
-    rests,
+    cooldowns,
   } as const;
   const next: ScanProgress = {
     cursors,
@@ -164,8 +168,8 @@ function onPage(
     return { step: 'fail', outcome: 'incomplete' };
   }
   const assetKeys = withKeys(progress.assetKeys, keys);
-  const behind = { ...next, cursors: [...cursors, lastAssetId], assetKeys };
-  return { ...saved, progress: behind, done: false };
+  const after = { ...next, cursors: [...cursors, lastAssetId], assetKeys };
+  return { ...saved, progress: after, done: false };
 }
 
 /**
@@ -202,7 +206,7 @@ function assetsCovered(
 
 /**
  * Back to the page before: the cursor may name an asset that was removed. Where that page then ends
- * as it did, nothing is left behind it; unless a page was there, which is read again.
+ * as it did, nothing is left after it; unless a page was there, which is read again.
  */
 function steppedBack(progress: ScanProgress, isReadAgain: boolean): ScanProgress {
   const { cursors, endCheck } = progress;

@@ -11,7 +11,7 @@ interface DescribedPage {
   readonly to: Observation;
   readonly textSetId: string;
   /** The key after which the page begins. */
-  readonly behind: string;
+  readonly afterKey: string;
 }
 
 /** Descriptions by their keys; empty for one that no page of the scan carried. */
@@ -29,7 +29,7 @@ export async function describeChanges(
 ): Promise<{ readonly texts: Buffer[]; readonly changes: number }> {
   const keys = changes.map(({ after }) => (after ? neededKeys([after])[0] : undefined));
   const needed = new Set(keys.filter((key) => key !== undefined));
-  const lastKey = changes.at(-1)?.key ?? page.behind;
+  const lastKey = changes.at(-1)?.key ?? page.afterKey;
   const found: FoundTexts = new Map();
   const [first] = needed;
   if (first !== undefined) await findTexts(reading, { ...page, lastKey }, new Set([first]), found);
@@ -90,11 +90,11 @@ async function findTexts(
 /** Where the texts of the last step's changes are, of those blocks in which the page lies. */
 async function* stepTexts(
   { changes }: InventoryReading,
-  { scope, to, behind, lastKey }: DescribedPage & { readonly lastKey: string },
+  { scope, to, afterKey, lastKey }: DescribedPage & { readonly lastKey: string },
 ): AsyncGenerator<{ readonly keys: readonly string[]; readonly index: number }> {
   const [step] = to.revision.joins;
   if (!step) return;
-  for (let key = behind; key < step.lastKey && key < lastKey; ) {
+  for (let key = afterKey; key < step.lastKey && key < lastKey; ) {
     const stored = await changes.readBlockAfter({ scope, set: step.setId }, key);
     if (!stored) throw new BlocksGone();
     const { block } = stored;

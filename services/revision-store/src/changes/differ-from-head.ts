@@ -14,7 +14,7 @@ import { readRows } from '../reads/read-rows.ts';
 import type { BlockReading, RowSets } from '../storage/block-store.ts';
 
 const rowsPerBlockMax = 2 ** 16;
-const stepsPerTurn = 5_000;
+const stepsPerTick = 5_000;
 
 /** The order of changes; names an asset of this inventory. */
 export function keysIn({ app_id, context_id }: InventoryKey): (identity: string) => string {
@@ -56,7 +56,7 @@ export async function differFromHead(
       const key = keyOf(survey.identities[inScan] ?? '');
       addDifference(differences, { key, inHead: -1, headBytes: 0, inScan });
     }
-    if (inScan % stepsPerTurn === 0) await yieldToEventLoop();
+    if (inScan % stepsPerTick === 0) await yieldToEventLoop();
   }
   return differences;
 }
@@ -73,7 +73,7 @@ function rowsSeenBy(head: Observation): RowSets {
 }
 
 /** The rows before of groups of differences, joined; empty where the head has none. */
-export async function gatherHeadRows(
+export async function collectHeadRows(
   blocks: BlockReading,
   head: Observation,
   differences: Differences,
@@ -87,13 +87,16 @@ export async function gatherHeadRows(
   );
   const present = wanted.filter(({ inHead }) => inHead >= 0);
   const byBlock = Map.groupBy(present, ({ inHead }) => Math.floor(inHead / rowsPerBlockMax));
-  for (const [index, places] of byBlock) {
-    const byRow = new Map(places.map((place) => [place.inHead % rowsPerBlockMax, place]));
+  for (const [index, positions] of byBlock) {
+    const byRow = new Map(
+      positions.map((position) => [position.inHead % rowsPerBlockMax, position]),
+    );
     for await (const rows of readRows(blocks, rowsSeenBy(head), index, byRow)) {
       for (const { row, bytes, start } of rows) {
-        const place = byRow.get(row);
-        const texts = place && opened[place.of];
-        if (texts) invariant(putText(texts, place.at, bytes, start), 'a text of the head is whole');
+        const position = byRow.get(row);
+        const texts = position && opened[position.of];
+        if (texts)
+          invariant(putText(texts, position.at, bytes, start), 'a text of the head is whole');
       }
     }
   }

@@ -25,7 +25,7 @@ export interface ChangesPageRequest {
   readonly pinned: {
     readonly revisionId: RevisionId;
     readonly observationId: ObservationId;
-    readonly behind: string;
+    readonly afterKey: string;
   } | null;
 }
 
@@ -125,12 +125,12 @@ async function readPage(
 ): Promise<ChangesRead> {
   const composed = { scope: inventoryKeyText(scope), sets, keyOf: keysIn(scope) };
   const counts = pinned ? null : await countOf(reading, composed);
-  const behind = pinned?.behind ?? '';
+  const afterKey = pinned?.afterKey ?? '';
   const changes: Change[] = [];
   let bytes = 0;
   let hasMore = false;
   const store = rememberBlocks(reading.changes);
-  for await (const change of composeChanges(store, composed, behind)) {
+  for await (const change of composeChanges(store, composed, afterKey)) {
     hasMore = changes.length > 0 && (changes.length === pageSize || bytes > pageBytesMax);
     if (hasMore) break;
     changes.push(change);
@@ -144,7 +144,7 @@ async function readPage(
     isLastStep && seen.rowSetId === null
       ? changes
       : await asObserved(reading, { ...composed, revision, sets: seen }, changes, pageBytesMax);
-  const page = { ...composed, to, textSetId: seen.textSetId ?? '', behind };
+  const page = { ...composed, to, textSetId: seen.textSetId ?? '', afterKey };
   const described = await describeChanges(
     { ...reading, changes: store },
     page,
@@ -179,9 +179,9 @@ function rememberBlocks(store: ChangeStore): ChangeStore {
   const read = new Map<string, ReturnType<ChangeStore['readBlockAfter']>>();
   return {
     ...store,
-    readBlockAfter(place, key) {
-      const id = `${place.set}/${key}`;
-      const reading = read.get(id) ?? store.readBlockAfter(place, key);
+    readBlockAfter(position, key) {
+      const id = `${position.set}/${key}`;
+      const reading = read.get(id) ?? store.readBlockAfter(position, key);
       read.set(id, reading);
       return reading;
     },

@@ -3,8 +3,8 @@ import { changeCounts } from '@inventory/contracts/messages/revision';
 import { z } from 'zod';
 
 /** The position of a revision among those that were the head one after another, since the first. */
-export const chainPlace = z.object({ root: revisionId, ordinal: z.int() });
-export type ChainPlace = Readonly<z.infer<typeof chainPlace>>;
+export const chainPosition = z.object({ root: revisionId, ordinal: z.int() });
+export type ChainPosition = Readonly<z.infer<typeof chainPosition>>;
 
 /** What differs between two revisions; its blocks are stored under `setId`. */
 export const changeSet = z.object({

@@ -2,7 +2,7 @@ import { observationId, revisionId } from '@inventory/contracts/ids';
 import { type Language, language } from '@inventory/contracts/languages';
 import { type ScanWindow, scanSource, scanWindow } from '@inventory/contracts/messages/revision';
 import { z } from 'zod';
-import { chainPlace, changeSet } from './change-chain.ts';
+import { chainPosition, changeSet } from './change-chain.ts';
 
 /** An inventory between two erasures: what was read under an older epoch is never saved. */
 export interface InventoryEpoch {
@@ -33,8 +33,8 @@ const revision = z.object({
   descriptionCount: z.int().nullable().default(null),
   /** Assets in each block but the last. */
   blockAssets: z.int(),
-  /** Its place among the heads; null for one that never was the head. */
-  chain: chainPlace.nullable(),
+  /** Its position among the heads; null for one that never was the head. */
+  chain: chainPosition.nullable(),
   /** The change sets that end at it: from the head before it, and merged ones. */
   joins: z.array(changeSet).readonly(),
 });

@@ -38,8 +38,8 @@ describe('The lists of a staged page (byte for byte as it was staged)', () => {
     ['a space before a comma', `{"assets":[],"descriptions":[${row} ,${row}]}`],
     ['a space in an empty list', `{"assets":[ ],"descriptions":[${row}]}`],
     ['a space before the first row', `{"assets":[],"descriptions":[ ${row}]}`],
-    ['a space behind the last row', `{"assets":[],"descriptions":[${row} ]}`],
-    ['a space behind the page', `{"assets":[],"descriptions":[${row}]} `],
+    ['a space after the last row', `{"assets":[],"descriptions":[${row} ]}`],
+    ['a space after the page', `{"assets":[],"descriptions":[${row}]} `],
     ['another spelling of a name', `{"assets":[],"descripti\\u006fns":[${row}]}`],
   ])('are none of a page with %s', (_what, text) => {
     expect(cut(text)).toBeNull();

@@ -33,17 +33,17 @@ export interface PageSurvey {
 }
 
 export function surveyRows(found: FoundRows): PageSurvey {
-  const places = new Map<string, number>();
-  const placeOf = (row: StagedDescription): number => {
+  const indexes = new Map<string, number>();
+  const keyIndexOf = (row: StagedDescription): number => {
     const key = descriptionKey(row);
-    const place = places.get(key) ?? places.size;
-    places.set(key, place);
-    return place;
+    const index = indexes.get(key) ?? indexes.size;
+    indexes.set(key, index);
+    return index;
   };
   const assets = [...found.assets];
-  const assetKeys = assets.map(({ row }) => placeOf(row));
+  const assetKeys = assets.map(({ row }) => keyIndexOf(row));
   const descriptions = [...found.descriptions];
-  const descriptionKeys = descriptions.map(({ row }) => placeOf(row));
+  const descriptionKeys = descriptions.map(({ row }) => keyIndexOf(row));
   return {
     identities: assets.map(({ row }) => assetIdentity(row)),
     amounts: assets.map(({ row }) => row.amount),
@@ -51,7 +51,7 @@ export function surveyRows(found: FoundRows): PageSurvey {
     assets: spansOf(assets),
     descriptions: spansOf(descriptions),
     descriptionTexts: descriptions.map(({ digest }) => digest),
-    keys: [...places.keys()],
+    keys: [...indexes.keys()],
     assetKeys,
     descriptionKeys,
   };

@@ -58,7 +58,7 @@ describe('The comparison of a scan with the head (Refresh: unchanged) [unchanged
   it('calls a first revision changed [first-revision-is-changed]', () => {
     const verdict = given({}, null);
 
-    expect(verdict).toMatchObject({ changed: true, place: 'head', writesAssets: true });
+    expect(verdict).toMatchObject({ changed: true, becomes: 'head', writesAssets: true });
     expect(verdict.observation.revision).toEqual({
       revisionId: 'invrev_new',
       ownershipDigest: 'owned',
@@ -143,11 +143,11 @@ describe('The comparison of a scan with the head (Refresh: unchanged) [unchanged
     const window = { startedAtMs: 500, completedAtMs: 1_999 };
 
     expect(given({ scanWindow: window, ownershipDigest: 'older' })).toMatchObject({
-      place: 'superseded',
+      becomes: 'superseded',
       changed: true,
       writesAssets: true,
     });
-    expect(given({ scanWindow: { ...window, completedAtMs: 2_000 } }).place).toBe('head');
+    expect(given({ scanWindow: { ...window, completedAtMs: 2_000 } }).becomes).toBe('head');
   });
 
   it('orders scans by their sequence alone, a later time or an earlier one notwithstanding', () => {
@@ -156,11 +156,11 @@ describe('The comparison of a scan with the head (Refresh: unchanged) [unchanged
     const early = { startedAtMs: 500, completedAtMs: 900 };
 
     expect(given({ sequence: 6, scanWindow: late }, sequenced)).toMatchObject({
-      place: 'superseded',
+      becomes: 'superseded',
       head: { ...sequenced, scannedUntilMs: 9_000 },
     });
     expect(given({ sequence: 8, scanWindow: early }, sequenced)).toMatchObject({
-      place: 'head',
+      becomes: 'head',
       observation: { sequence: 8, scanWindow: { startedAtMs: 500, completedAtMs: 2_000 } },
     });
   });
@@ -170,11 +170,11 @@ describe('The comparison of a scan with the head (Refresh: unchanged) [unchanged
     [2_000, 'head'],
   ] as const)(
     'compares a scan that ended at %i with a head without a sequence by time: it is %s',
-    (completedAtMs, place) => {
+    (completedAtMs, becomes) => {
       const window = { startedAtMs: 500, completedAtMs };
 
-      expect(given({ sequence: 8, scanWindow: window }).place).toBe(place);
-      expect(given({ sequence: 8, scanWindow: window }, { ...head, sequence: 7 }).place).toBe(
+      expect(given({ sequence: 8, scanWindow: window }).becomes).toBe(becomes);
+      expect(given({ sequence: 8, scanWindow: window }, { ...head, sequence: 7 }).becomes).toBe(
         'head',
       );
     },
@@ -187,20 +187,20 @@ describe('The comparison of a scan with the head (Refresh: unchanged) [unchanged
     [4_000, 'head'],
   ] as const)(
     'compares the scan of a refresh that ended at %i with the start of a captured head: it is %s [capture]',
-    (completedAtMs, place) => {
+    (completedAtMs, becomes) => {
       const window = { startedAtMs: 500, completedAtMs };
 
       for (const sequence of [null, 6, 8]) {
         const captured = { ...head, source: 'capture', sequence: 7, scannedUntilMs: 900 } as const;
         expect(given({ sequence, scanWindow: window }, captured)).toMatchObject({
-          place,
+          becomes,
           head: {
-            source: place === 'head' ? 'refresh' : 'capture',
+            source: becomes === 'head' ? 'refresh' : 'capture',
             sequence: Math.max(7, sequence ?? 0),
           },
           observation: {
             scanWindow: {
-              completedAtMs: place === 'head' ? Math.max(2_000, completedAtMs) : completedAtMs,
+              completedAtMs: becomes === 'head' ? Math.max(2_000, completedAtMs) : completedAtMs,
             },
           },
         });
@@ -210,7 +210,7 @@ describe('The comparison of a scan with the head (Refresh: unchanged) [unchanged
 
   it('saves any scan where there is no head, as after an erasure [erase]', () => {
     expect(given({ sequence: 6 }, null)).toMatchObject({
-      place: 'head',
+      becomes: 'head',
       observation: { sequence: 6 },
     });
   });
@@ -229,9 +229,9 @@ describe('The comparison of a scan with the head (Refresh: unchanged) [unchanged
       const began = (startedAtMs: number) =>
         given({ source: 'capture', scanWindow: { startedAtMs, completedAtMs: 9_000 } }, present);
 
-      expect(began(sinceMs - 1)).toMatchObject({ place: 'superseded', head: present });
+      expect(began(sinceMs - 1)).toMatchObject({ becomes: 'superseded', head: present });
       expect(began(sinceMs)).toMatchObject({
-        place: 'head',
+        becomes: 'head',
         head: { source: 'capture', scannedUntilMs, sequence: null },
       });
     },

@@ -1,7 +1,7 @@
 import type { ObservationId, RevisionId } from '@inventory/contracts/ids';
 import type { Language } from '@inventory/contracts/languages';
 import type { ScanSource, ScanWindow } from '@inventory/contracts/messages/revision';
-import type { ChainPlace, ChangeSet } from './change-chain.ts';
+import type { ChainPosition, ChangeSet } from './change-chain.ts';
 import type { Observation, Revision, TextSets } from './observation.ts';
 
 /** What the pages of a scan say, whoever read them and when. */
@@ -37,7 +37,7 @@ export interface ScanComparison {
    * `head`: it becomes what Current reads. `superseded`: something newer was observed already, so
    * it is kept only as long as superseded ones are.
    */
-  readonly place: 'head' | 'superseded';
+  readonly becomes: 'head' | 'superseded';
   readonly observation: Observation;
   /** The head from then on. */
   readonly head: Observation;
@@ -52,7 +52,7 @@ export function writesNothing({ writesAssets, writesTexts, writesRows }: ScanCom
   return !writesAssets && !writesTexts && !writesRows;
 }
 
-/** Compares a scan with the head: the one place that decides changed, unchanged and superseded. */
+/** Compares a scan with the head: the one function that decides changed, unchanged and superseded. */
 export function compareWithHead(
   findings: Findings,
   present: Observation | null,
@@ -60,7 +60,7 @@ export function compareWithHead(
   blockAssets: number,
 ): ScanComparison {
   const same = present?.revision.ownershipDigest === findings.ownershipDigest ? present : null;
-  const place = present !== null && precedes(findings, present) ? 'superseded' : 'head';
+  const becomes = present !== null && precedes(findings, present) ? 'superseded' : 'head';
   const known = same?.texts[findings.language];
   const reusesTexts = known?.digest === findings.textDigest;
   const rows = rowsOf(findings, same, fresh);
@@ -70,8 +70,8 @@ export function compareWithHead(
     ...rows,
   };
   const texts: TextSets = { ...same?.texts, [findings.language]: textSet };
-  const after = place === 'head' ? present : null;
-  const chain = place === 'head' ? placeAfter(present, fresh.revisionId) : null;
+  const after = becomes === 'head' ? present : null;
+  const chain = becomes === 'head' ? positionAfter(present, fresh.revisionId) : null;
   const observation: Observation = {
     observationId: fresh.observationId,
     revision: same?.revision ?? newRevision(findings, fresh, blockAssets, chain),
@@ -84,11 +84,11 @@ export function compareWithHead(
   };
   return {
     changed: same === null,
-    place,
+    becomes,
     observation,
     // One that is superseded at once still orders those that are saved after it.
     head:
-      place === 'head' || !present ? observation : { ...present, ...orderOf(findings, present) },
+      becomes === 'head' || !present ? observation : { ...present, ...orderOf(findings, present) },
     writesAssets: same === null,
     writesTexts: !reusesTexts,
     writesRows: rows.rowSetId === fresh.rowSetId,
@@ -104,7 +104,7 @@ function rowsOf({ rowsDigest }: Findings, same: Observation | null, fresh: Fresh
 
 /**
  * Scans of refreshes are ordered by cause: the one that was started earlier precedes the other,
- * whatever clocks say. A capture has no place among them: it precedes what was observed since its
+ * whatever clocks say. A capture has no position among them: it precedes what was observed since its
  * chain began, whichever of the two is saved first. Of two captures the later chain is newer.
  */
 function precedes({ source, sequence, scanWindow }: Findings, head: Observation): boolean {
@@ -147,14 +147,14 @@ function newRevision(
   { ownershipDigest, totalCount, totalAmount, descriptionCount }: Findings,
   { revisionId }: FreshIds,
   blockAssets: number,
-  chain: ChainPlace | null,
+  chain: ChainPosition | null,
 ): Revision {
   const counts = { totalCount, totalAmount, descriptionCount };
   return { revisionId, ownershipDigest, ...counts, blockAssets, chain, joins: [] };
 }
 
 /** Without a head a chain begins. */
-function placeAfter(head: Observation | null, revisionId: RevisionId): ChainPlace {
+function positionAfter(head: Observation | null, revisionId: RevisionId): ChainPosition {
   const before = head?.revision.chain;
   return before
     ? { root: before.root, ordinal: before.ordinal + 1 }

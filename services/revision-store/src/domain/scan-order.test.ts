@@ -266,7 +266,7 @@ const plantedFaults: Readonly<Record<string, Compare>> = {
   }),
   'what Current reads seems verified earlier than before': (findings, ...given) => {
     const verdict = compareWithHead(findings, ...given);
-    return verdict.place === 'head'
+    return verdict.becomes === 'head'
       ? { ...verdict, head: { ...verdict.head, scanWindow: findings.scanWindow } }
       : verdict;
   },

@@ -7,7 +7,7 @@ export interface Lines {
 }
 
 const linesPerPart = 1_000;
-const linesPerTurn = 5_000;
+const linesPerTick = 5_000;
 
 /**
  * The digest of a set of lines, independent of their order. Lines are dealt into parts, whose number
@@ -19,7 +19,7 @@ export function* setDigest(lines: Lines): Generator<void, string> {
   const parts = Array.from({ length: partCount }, (): number[] => []);
   for (let index = 0; index < lines.length; index += 1) {
     parts[hashOf(lines.at(index) ?? '') % partCount]?.push(index);
-    if (index % linesPerTurn === linesPerTurn - 1) yield;
+    if (index % linesPerTick === linesPerTick - 1) yield;
   }
   const digests: string[] = [];
   for (const part of parts) {

@@ -72,9 +72,9 @@ const unknownRevision = {
 function pinnedBy({
   revisionId,
   observationId,
-  behind,
+  afterKey,
 }: z.output<typeof changesPageQuery>): ChangesPageRequest['pinned'] {
-  return revisionId && observationId && behind ? { revisionId, observationId, behind } : null;
+  return revisionId && observationId && afterKey ? { revisionId, observationId, afterKey } : null;
 }
 
 function metaOf(

@@ -102,7 +102,7 @@ export const lookUpAssetsRoute = internalRoute({
   },
 });
 
-/** What was observed last, for a refresh that may be answered from it. */
+/** What was observed last, for a refresh that may be completed from it. */
 export const readObservationRoute = internalRoute({
   ...inventoryApi.readObservation,
   async handle({ scopes }: InventoryReading, { path }) {
@@ -146,7 +146,7 @@ export const readSavedSummaryRoute = internalRoute({
 const tooLarge = {
   in: 'query',
   field: 'assetid',
-  reason: 'these assets are larger than a page of 16 MiB: ask for fewer',
+  reason: 'these assets are larger than a page of 16 MiB: request fewer',
 } as const;
 
 function pageReply(meta: CurrentPageMeta, body: readonly Buffer[]): Reply {

@@ -90,10 +90,10 @@ async function readPackedPage(
   if (coding === null || block === null || textSetId === null) {
     return await readPage(reading, request, observation);
   }
-  const place = { ...sets, textSetId, index: block.index, coding };
+  const position = { ...sets, textSetId, index: block.index, coding };
   const next = nextPosition(paging, [block]);
   const found = { result: 'page', observation, language, nextPosition: next } as const;
-  const kept = await reading.blocks.readPacked(place);
+  const kept = await reading.blocks.readPacked(position);
   if (kept !== undefined) return { ...found, body: [kept.bytes], packed: kept };
   const page = await readPage(reading, request, observation);
   // One that would be too large ends before its block does.
@@ -101,7 +101,7 @@ async function readPackedPage(
   const raw = Buffer.concat([Buffer.from(packedPageBeginning), ...page.body]);
   const packed = await packBeginning(coding, raw);
   if (packed.bytes.length > packedBytesMax) return page;
-  await reading.blocks.keepPacked(scope, place, packed).catch((error: unknown) => {
+  await reading.blocks.keepPacked(scope, position, packed).catch((error: unknown) => {
     reading.logger.warn({ err: error }, 'packed page not kept');
   });
   return { ...found, body: [packed.bytes], packed };

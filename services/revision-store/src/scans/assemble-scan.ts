@@ -97,15 +97,15 @@ export async function assembleScan(
 }
 
 /** The pruner, and a duplicate of an earlier scan, hold a lease for a moment only. */
-const lookAgainMs = 50;
-const looksMax = 6;
+const pollAgainMs = 50;
+const pollsMax = 6;
 
 /** Waits for a moment where the scan has just been received; else it is due again later. */
 async function leaseFor(scanning: Scanning, claimed: ScanToAssemble): Promise<RequestedLease> {
   if (!claimed.leasing) return requestLease(scanning, claimed.scopeKey);
   let requested = await claimed.leasing;
-  for (let looks = 1; requested.lease === null && looks < looksMax; looks += 1) {
-    await pause(lookAgainMs);
+  for (let polls = 1; requested.lease === null && polls < pollsMax; polls += 1) {
+    await pause(pollAgainMs);
     requested = await requestLease(scanning, claimed.scopeKey);
   }
   return requested;
@@ -185,7 +185,7 @@ async function commit(
 
 /**
  * Adds up the surveys of the pages of a scan; null while pages are missing. Other work of the process
- * gets its turn after each.
+ * is served after each.
  */
 async function surveyScan(staged: StagedPages, signal: AbortSignal): Promise<Survey | null> {
   const survey = openSurvey();

@@ -17,7 +17,7 @@ export type ChangeSetWriter = ReturnType<typeof openSetWriter>;
 /** Writes one change set, in the order of its keys. */
 export function openSetWriter(
   changes: ChangeStore,
-  place: { readonly scope: string; readonly set: string },
+  position: { readonly scope: string; readonly set: string },
 ) {
   const counts = { added: 0, removed: 0, changed: 0 };
   let index = 0;
@@ -27,7 +27,7 @@ export function openSetWriter(
 
   /** Writes the next block. */
   async function write(before: JoinedTexts, after: JoinedTexts, lastKey: string): Promise<void> {
-    await changes.writeBlock(place, { block: { index, before, after }, previousKey, lastKey });
+    await changes.writeBlock(position, { block: { index, before, after }, previousKey, lastKey });
     for (const [row, length] of before.lengths.entries()) {
       counts[kindOf(length, after.lengths[row] ?? 0)] += 1;
     }
@@ -56,7 +56,7 @@ export function openSetWriter(
     /** Writes what was added. What the set has. */
     async end() {
       await writePending();
-      return { setId: place.set, counts, lastKey: previousKey };
+      return { setId: position.set, counts, lastKey: previousKey };
     },
   };
 }

@@ -11,8 +11,8 @@ import {
   totalCount,
 } from '../domain/survey.ts';
 import type { ScopeLease } from '../storage/scope-store.ts';
-import { inTurns } from './in-turns.ts';
 import type { Scanning } from './open-scanning.ts';
+import { runYielding } from './run-yielding.ts';
 
 export interface ReadScan {
   readonly scan: CompletedScan;
@@ -22,7 +22,7 @@ export interface ReadScan {
 
 /** What the surveyed pages of a scan say. */
 export async function contentsOf(survey: Survey, signal: AbortSignal): Promise<Contents> {
-  const digestOf = (lines: Lines) => inTurns(setDigest(lines), signal);
+  const digestOf = (lines: Lines) => runYielding(setDigest(lines), signal);
   const needed = neededDescriptions(survey);
   return {
     ownershipDigest: await digestOf(ownershipLines(survey)),

@@ -55,7 +55,7 @@ export async function commitScan(
   const { scans, scopes, observations, clock } = scanning;
   const { scanId, refreshId } = claimed.scan;
   const { scopeKey, epoch, head } = lease;
-  const isNext = verdict.place === 'head';
+  const isNext = verdict.becomes === 'head';
   const superseded = isNext ? head : verdict.observation;
   const inventory = { scope: scopeKey, epoch };
   const keep = async () => {
@@ -90,7 +90,7 @@ async function keepChanges(
 ): Promise<void> {
   const { chain, joins } = head?.revision ?? { chain: null, joins: [] };
   if (!verdict.changed || chain === null) return;
-  if (verdict.place === 'head') {
+  if (verdict.becomes === 'head') {
     await changes.keepSuperseded(scopeKey, chain, joins, clock.now());
   } else if (aside) {
     await changes.keepAside(scopeKey, chain.root, aside);
@@ -98,10 +98,10 @@ async function keepChanges(
 }
 
 function resultOf(
-  { observation, changed, place }: ScanComparison,
+  { observation, changed, becomes }: ScanComparison,
   before: Observation | null,
 ): ScanResult {
-  const isNext = changed && place === 'head' && before !== null;
+  const isNext = changed && becomes === 'head' && before !== null;
   return {
     result: 'committed',
     revisionId: observation.revision.revisionId,

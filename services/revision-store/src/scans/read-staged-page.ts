@@ -76,7 +76,7 @@ interface Contract<Row> {
   readonly schema: {
     safeParse(value: unknown): { readonly success: boolean; readonly data?: Row };
   };
-  /** Whether the schema accepts a row, at a tenth of its time; of others it is asked. */
+  /** Whether the schema accepts a row, at a tenth of its time; others are parsed by it. */
   readonly isPlain: (row: LocatedRow['value']) => boolean;
 }
 

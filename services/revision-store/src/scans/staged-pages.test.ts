@@ -2,7 +2,7 @@ import { zstdCompressSync } from 'node:zlib';
 import type { ManifestPage } from '@inventory/contracts/messages/revision';
 import { only } from '@inventory/testkit/only';
 import { sha256Hex } from '../domain/sha256.ts';
-import type { ChunkPlace, StagedChunk } from '../storage/chunk-store.ts';
+import type { ChunkPosition, StagedChunk } from '../storage/chunk-store.ts';
 import { surveyPage } from './read-staged-page.ts';
 import { openStagedPages } from './staged-pages.ts';
 
@@ -21,8 +21,8 @@ function stage(texts: readonly string[], { pack = zstdCompressSync, isSurveyed }
   const pages = contents.map((content, page): ManifestPage => {
     return { page, epoch: 1, chunks: [{ digest: sha256Hex(content), bytes: content.length }] };
   });
-  const readChunks = async (places: readonly ChunkPlace[]) =>
-    places.map(({ page }): StagedChunk => {
+  const readChunks = async (positions: readonly ChunkPosition[]) =>
+    positions.map(({ page }): StagedChunk => {
       const content = contents[page] ?? Buffer.alloc(0);
       reads[page] = (reads[page] ?? 0) + 1;
       return {
@@ -32,9 +32,9 @@ function stage(texts: readonly string[], { pack = zstdCompressSync, isSurveyed }
     });
   const readSurveys = async (_scan: string, wanted: readonly ManifestPage[]) =>
     wanted.map(({ page }) => (isSurveyed ? surveyPage(contents[page] ?? Buffer.alloc(0)) : null));
-  const readSurveyed = async (scanId: string, place: ManifestPage) => {
-    const [chunk] = await readChunks([{ ...place, scanId, chunk: 0 }]);
-    const [survey] = await readSurveys(scanId, [place]);
+  const readSurveyed = async (scanId: string, position: ManifestPage) => {
+    const [chunk] = await readChunks([{ ...position, scanId, chunk: 0 }]);
+    const [survey] = await readSurveys(scanId, [position]);
     return chunk && survey ? { chunk, survey } : null;
   };
   const chunks = { readChunks, readSurveys, readSurveyed };

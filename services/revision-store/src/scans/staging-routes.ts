@@ -15,7 +15,7 @@ import type { InventoryEpoch } from '../domain/observation.ts';
 import { cutLists } from '../domain/page-lists.ts';
 import { sha256Hex } from '../domain/sha256.ts';
 import { countStagedBytes } from '../metrics.ts';
-import type { ArrivedChunk, ChunkPlace, ReadChunk } from '../storage/chunk-store.ts';
+import type { ArrivedChunk, ChunkPosition, ReadChunk } from '../storage/chunk-store.ts';
 import type { Scanning } from './open-scanning.ts';
 import { PagesInvalid, surveyPage } from './read-staged-page.ts';
 
@@ -79,18 +79,18 @@ const nothingRead: ReadChunk = { survey: null, lists: null };
  */
 export async function stageChunk(
   { chunks, scopes, clock, contents, executor }: Scanning,
-  place: ChunkPlace,
+  position: ChunkPosition,
   chunk: ArrivedChunk,
 ): Promise<void> {
   if (sha256Hex(chunk.content) !== chunk.digest) throw new Refused({ code: 'digest_mismatch' });
   const read =
-    isSurveyed(place, chunk) && !contents.hasPage(chunk.digest)
+    isSurveyed(position, chunk) && !contents.hasPage(chunk.digest)
       ? await executor.enqueue(() => readContent(chunk.content))
       : nothingRead;
-  const { result } = await chunks.stageChunk(place, chunk, read, clock.now());
+  const { result } = await chunks.stageChunk(position, chunk, read, clock.now());
   countStagedBytes(chunk.content.length, result);
   if (chunk.of && (await scopes.readEpoch(chunk.of.scope)) > chunk.of.epoch) {
-    await chunks.dropChunk(place);
+    await chunks.dropChunk(position);
     throw new Refused({ code: 'inventory_erased' });
   }
   if (result === 'conflict') throw new Refused({ code: 'chunk_conflict' });
@@ -100,7 +100,7 @@ export async function stageChunk(
  * A page of a refresh in one chunk. Of the captures that are staged few are ever completed, and what is
  * known of a page is mostly what the head has.
  */
-function isSurveyed({ chunk }: ChunkPlace, { content, source }: ArrivedChunk) {
+function isSurveyed({ chunk }: ChunkPosition, { content, source }: ArrivedChunk) {
   return source === 'refresh' && chunk === 0 && content.length < chunkBytesMax;
 }
 

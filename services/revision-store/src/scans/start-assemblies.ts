@@ -39,13 +39,13 @@ export function startAssemblies(scanning: Scanning, context: ProcessContext): As
   const start = (
     row: typeof work.smallScans | typeof work.largeScans,
     size: AssemblySize,
-    places: number,
+    slots: number,
   ) =>
     startWorker<WaitingScan>(
       {
         ...row,
         queue: waiting.queues[size],
-        places,
+        slots,
         leaseMs: settings.leaseMs,
         work: (claimed, signal) => assembleOne(scanning, claimed, signal),
       },
@@ -53,7 +53,7 @@ export function startAssemblies(scanning: Scanning, context: ProcessContext): As
     );
   const workers: Record<AssemblySize, StartedWorker<WaitingScan>> = {
     small: start(work.smallScans, 'small', settings.smallScansMax),
-    large: start(work.largeScans, 'large', work.largeScans.places),
+    large: start(work.largeScans, 'large', work.largeScans.slots),
   };
   return {
     reserve: (pageCount) => workers[sizeOf(pageCount)].reserve(),

@@ -2,9 +2,9 @@ import { inventoryKeyText } from '@inventory/contracts/inventory-key';
 import { freeBytes } from '@inventory/runtime/free-bytes';
 import { asRaw } from '@inventory/runtime/packed-bytes';
 import { composeChanges, findSets } from '../changes/compose-changes.ts';
-import { differFromHead, gatherHeadRows, keysIn } from '../changes/differ-from-head.ts';
+import { collectHeadRows, differFromHead, keysIn } from '../changes/differ-from-head.ts';
 import type { TextPlan } from '../domain/block-plan.ts';
-import { type ChainPlace, type ChangeSet, mergesAt } from '../domain/change-chain.ts';
+import { type ChainPosition, type ChangeSet, mergesAt } from '../domain/change-chain.ts';
 import { type Differences, differenceKey, orderByKey } from '../domain/differences.ts';
 import type { JoinedTexts } from '../domain/joined-texts.ts';
 import type { Observation } from '../domain/observation.ts';
@@ -13,9 +13,9 @@ import type { ScanComparison } from '../domain/scan-comparison.ts';
 import { missingSource, type Survey } from '../domain/survey.ts';
 import type { BlockStore } from '../storage/block-store.ts';
 import { type ChangeSetWriter, isBlockFull, openSetWriter } from './change-set-writer.ts';
-import { gatherTexts } from './gather-texts.ts';
-import { inTurns } from './in-turns.ts';
+import { collectTexts } from './collect-texts.ts';
 import type { Scanning } from './open-scanning.ts';
+import { runYielding } from './run-yielding.ts';
 import type { StagedPages } from './staged-pages.ts';
 
 interface ComparedScan<Head = Observation | null> {
@@ -57,12 +57,12 @@ export async function writeChanges(
   const keyOf = keysIn(scan.scope);
   const { revisionId: headId } = head.revision;
   const differences = await differFromHead(scanning.blocks, head, survey, keyOf, signal);
-  const place = { scope: inventoryKeyText(scan.scope), set: scanning.identifiers.uuidV7() };
-  const writer = openSetWriter(scanning.changes, place);
+  const position = { scope: inventoryKeyText(scan.scope), set: scanning.identifiers.uuidV7() };
+  const writer = openSetWriter(scanning.changes, position);
   const described: Uint32Array[] = [];
-  const order = await inTurns(orderByKey(differences), signal);
+  const order = await runYielding(orderByKey(differences), signal);
   for (const group of groupsOf(differences, order, survey)) {
-    const rows = await gatherRows(
+    const rows = await collectRows(
       scanning.blocks,
       { ...compared, head },
       differences,
@@ -70,19 +70,19 @@ export async function writeChanges(
       signal,
     );
     if (rows === null) return null;
-    await writeGroup(writer, rows, verdict.place);
+    await writeGroup(writer, rows, verdict.becomes);
     described.push(...group.map((block) => neededBy(block, differences, survey)));
   }
   freeColumns(differences);
   const written = await writer.end();
   const own = verdict.observation.revision.revisionId;
-  if (verdict.place === 'superseded') {
+  if (verdict.becomes === 'superseded') {
     const aside = { from: own, to: headId, fromOrdinal: null, toOrdinal: at.ordinal };
     return { joins: [], aside: { ...written, ...aside }, described: [] };
   }
   const step = { from: headId, to: own, fromOrdinal: at.ordinal, toOrdinal: at.ordinal + 1 };
   const { joins: before } = head.revision;
-  const merging = { scope: place.scope, at, before, step: { ...written, ...step }, keyOf };
+  const merging = { scope: position.scope, at, before, step: { ...written, ...step }, keyOf };
   return { joins: await mergeSets(scanning, merging, signal), aside: null, described };
 }
 
@@ -100,7 +100,7 @@ async function mergeSets(
     keyOf,
   }: {
     readonly scope: string;
-    readonly at: ChainPlace;
+    readonly at: ChainPosition;
     /** The sets that end at the head. */
     readonly before: readonly ChangeSet[];
     readonly step: ChangeSet;
@@ -176,7 +176,7 @@ interface BlockRows {
   readonly lastKey: string;
 }
 
-async function gatherRows(
+async function collectRows(
   blocks: BlockStore,
   { staged, survey, head }: ComparedScan<Observation>,
   differences: Differences,
@@ -192,9 +192,9 @@ async function gatherRows(
     };
   });
   const wanted = plans.map((texts) => ({ of: 'assets', texts }) as const);
-  const scanRows = await gatherTexts(staged, wanted, signal);
+  const scanRows = await collectTexts(staged, wanted, signal);
   if (scanRows === null) return null;
-  const headRows = await gatherHeadRows(blocks, head, differences, group);
+  const headRows = await collectHeadRows(blocks, head, differences, group);
   return group.map((block, at) => ({
     inHead: headRows[at] ?? noTexts,
     inScan: {
@@ -211,10 +211,10 @@ const noTexts: JoinedTexts = { bytes: Buffer.alloc(0), lengths: new Uint32Array(
 async function writeGroup(
   writer: ChangeSetWriter,
   rows: readonly BlockRows[],
-  place: ScanComparison['place'],
+  becomes: ScanComparison['becomes'],
 ): Promise<void> {
   for (const { inHead, inScan, lastKey } of rows) {
-    const [before, after] = place === 'superseded' ? [inScan, inHead] : [inHead, inScan];
+    const [before, after] = becomes === 'superseded' ? [inScan, inHead] : [inHead, inScan];
     await writer.write(before, after, lastKey);
     freeBytes(inHead.bytes);
     freeBytes(inScan.bytes);

@@ -20,8 +20,8 @@ import { type ScanComparison, writesNothing } from '../domain/scan-comparison.ts
 import type { Survey } from '../domain/survey.ts';
 import { readAssetRows } from '../reads/read-blocks.ts';
 import type { BlockStore } from '../storage/block-store.ts';
-import type { BlockPlace } from '../storage/collections.ts';
-import { gatherTexts, type WantedTexts } from './gather-texts.ts';
+import type { BlockPosition } from '../storage/collections.ts';
+import { collectTexts, type WantedTexts } from './collect-texts.ts';
 import type { StagedPages } from './staged-pages.ts';
 
 export interface AssembledScan {
@@ -111,18 +111,18 @@ function* changeTextParts({
   const { texts, language } = verdict.observation;
   const textSetId = texts[language]?.textSetId;
   if (textSetId === undefined) return;
-  const place = { scope: inventoryKeyText(scan.scope), set: textSetId };
+  const position = { scope: inventoryKeyText(scan.scope), set: textSetId };
   for (const [block, numbers] of described.entries()) {
     if (numbers.length === 0) continue;
     const index = changeTextsFrom + block;
-    yield* partsOf('descriptions', { ...place, index }, planDescriptions(survey, numbers));
+    yield* partsOf('descriptions', { ...position, index }, planDescriptions(survey, numbers));
   }
 }
 
 /** One document on its way: a part of the assets of a block, or of their descriptions. */
 interface PartToWrite {
   readonly of: WantedTexts['of'];
-  readonly place: BlockPlace;
+  readonly position: BlockPosition;
   /** The plan of the block when this is a part of its assets, and they are new. */
   readonly plan: BlockPlan | null;
   readonly texts: TextPlan;
@@ -152,15 +152,15 @@ async function planParts(
   }
   if (verdict.writesRows && textSet.rowSetId !== null) {
     const identities = await readIdentities(blocks, revisionId, index);
-    const place = { scope, set: textSet.rowSetId, index };
-    parts.push(...partsOf('assets', place, planRows(survey, identities)));
+    const position = { scope, set: textSet.rowSetId, index };
+    parts.push(...partsOf('assets', position, planRows(survey, identities)));
   }
   if (verdict.writesTexts) {
     const keys = plan?.descriptionKeys ?? (await blocks.readDescriptionKeys(revisionId, index));
     invariant(keys !== undefined, 'a block of the head is missing');
-    const place = { scope, set: textSet.textSetId, index };
+    const position = { scope, set: textSet.textSetId, index };
     const texts = planTexts(survey, index, blockAssets, keys);
-    parts.push(...partsOf('descriptions', place, texts));
+    parts.push(...partsOf('descriptions', position, texts));
   }
   return parts;
 }
@@ -174,7 +174,7 @@ async function readIdentities(blocks: BlockStore, set: string, index: number): P
 
 function partsOf(
   of: PartToWrite['of'],
-  place: BlockPlace,
+  position: BlockPosition,
   texts: TextPlan,
   plan: BlockPlan | null = null,
 ): PartToWrite[] {
@@ -182,7 +182,7 @@ function partsOf(
   return starts.map((from, part) => {
     const lengths = texts.lengths.subarray(from, partEnd(starts, part, texts.lengths.length));
     const bytes = lengths.reduce((sum, length) => sum + length, 0);
-    return { of, place, plan, texts, starts, part, bytes };
+    return { of, position, plan, texts, starts, part, bytes };
   });
 }
 
@@ -197,7 +197,7 @@ function openWriter(blocks: BlockStore, staged: StagedPages, signal: AbortSignal
   return {
     async write(group) {
       const wanted = group.map((part) => ({ part, of: part.of, texts: textsOf(part) }));
-      const joined = await gatherTexts(staged, wanted, signal);
+      const joined = await collectTexts(staged, wanted, signal);
       await writing;
       if (joined === null) return false;
       writing = forEachLimited(wanted.entries(), packedAtOnce, async ([at, { part, texts }]) => {
@@ -229,16 +229,16 @@ function textsOf({ texts, starts, part }: PartToWrite): TextPlan {
 /** The first part of a block has the outline of all. */
 async function writePart(
   blocks: BlockStore,
-  { place, plan, texts, starts, part }: PartToWrite,
+  { position, plan, texts, starts, part }: PartToWrite,
   bytes: Buffer | PackedBytes,
 ): Promise<void> {
-  if (part > 0) return blocks.writePart(place, part, bytes);
+  if (part > 0) return blocks.writePart(position, part, bytes);
   const outlined = { lengths: texts.lengths, starts, first: bytes };
-  if (!plan) return blocks.writeTexts(place, outlined);
+  if (!plan) return blocks.writeTexts(position, outlined);
   const block = {
     assets: outlined,
     descriptionOf: plan.descriptionOf,
     descriptionNumbers: Uint32Array.from(plan.descriptionNumbers),
   };
-  return blocks.writeAssets(place, block, plan.descriptionKeys);
+  return blocks.writeAssets(position, block, plan.descriptionKeys);
 }

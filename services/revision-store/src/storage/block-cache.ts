@@ -18,7 +18,7 @@ export function cacheBlocks(blocks: PageBlocks, bytesMax: number): PageBlocks {
   const packed = createCache<PackedBeginning>(bytesMax / 4, ({ bytes }) => bytes.length);
   return {
     ...cacheTexts<Buffer>(blocks, (first) => first.length, (3 * bytesMax) / 4),
-    readPacked: (place) => packed.read(packedId(place), () => blocks.readPacked(place)),
+    readPacked: (position) => packed.read(packedId(position), () => blocks.readPacked(position)),
     keepPacked: blocks.keepPacked,
     readDescriptionKeys: blocks.readDescriptionKeys,
   };

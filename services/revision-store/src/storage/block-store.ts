@@ -9,7 +9,7 @@ import { Binary } from 'mongodb';
 import { bufferOf, toNumberBytes, toUint16, toUint32 } from './binary-fields.ts';
 import type {
   AssetBlockDocument,
-  BlockPlace,
+  BlockPosition,
   LengthsFields,
   PartsFields,
   StoreCollections,
@@ -48,9 +48,9 @@ export interface BlockReading<First = Buffer> {
 
 /** What pages are read of: blocks, whole ones that are kept packed, and the keys of descriptions. */
 export interface PageBlocks extends BlockReading {
-  readPacked(place: PackedPlace): Promise<PackedBeginning | undefined>;
+  readPacked(position: PackedPosition): Promise<PackedBeginning | undefined>;
   /** Keeps a packed block as long as its rows and texts; not where they went meanwhile. */
-  keepPacked(scope: string, place: PackedPlace, packed: PackedBeginning): Promise<void>;
+  keepPacked(scope: string, position: PackedPosition, packed: PackedBeginning): Promise<void>;
   /** The join keys of a block's descriptions, in the block's own numbering. */
   readDescriptionKeys(set: string, index: number): Promise<readonly string[] | undefined>;
 }
@@ -64,13 +64,13 @@ export function createBlockStore(collections: StoreCollections) {
 
   async function insertTexts(
     _id: string,
-    place: BlockPlace,
+    position: BlockPosition,
     outline: LengthsFields,
     texts: NewTexts,
   ): Promise<void> {
     await writePacked(texts, ({ packed, rawBytes }) => {
       const stored = { texts: new Binary(packed), textsRawBytes: rawBytes };
-      return insertOwn(textBlocks, { _id, ...place, ...outline, ...stored });
+      return insertOwn(textBlocks, { _id, ...position, ...outline, ...stored });
     });
   }
 
@@ -78,30 +78,30 @@ export function createBlockStore(collections: StoreCollections) {
     asStored,
 
     async writeAssets(
-      place: BlockPlace,
+      position: BlockPosition,
       block: AssetBlock<NewTexts>,
       descriptionKeys: readonly string[],
     ): Promise<void> {
       const keys = await pack(Buffer.from(JSON.stringify(descriptionKeys)));
       await writePacked(block.assets.first, (assets) =>
-        insertOwn(assetBlocks, toAssetDocument(place, block, assets, keys)),
+        insertOwn(assetBlocks, toAssetDocument(position, block, assets, keys)),
       );
     },
 
     async writeTexts(
-      place: BlockPlace,
+      position: BlockPosition,
       { first, lengths, starts }: BlockTexts<NewTexts>,
     ): Promise<void> {
       const outline =
         starts.length > 1
           ? { parts: toPartsFields({ lengths, starts }) }
           : { lengths: toNumberBytes(lengths) };
-      await insertTexts(blockId(place.set, place.index), place, outline, first);
+      await insertTexts(blockId(position.set, position.index), position, outline, first);
     },
 
     /** Writes the texts of a later part, of assets or of descriptions. */
-    async writePart(place: BlockPlace, part: number, texts: NewTexts): Promise<void> {
-      await insertTexts(partId(place.set, place.index, part), place, {}, texts);
+    async writePart(position: BlockPosition, part: number, texts: NewTexts): Promise<void> {
+      await insertTexts(partId(position.set, position.index, part), position, {}, texts);
     },
 
     async readAssets(set: string, index: number): Promise<AssetBlock | undefined> {
@@ -154,20 +154,20 @@ export function createBlockStore(collections: StoreCollections) {
 
 function createPackedStore({ assetBlocks, textBlocks, packedBlocks }: StoreCollections) {
   return {
-    async readPacked(place: PackedPlace): Promise<PackedBeginning | undefined> {
-      const document = await packedBlocks.findOne({ _id: packedId(place) });
+    async readPacked(position: PackedPosition): Promise<PackedBeginning | undefined> {
+      const document = await packedBlocks.findOne({ _id: packedId(position) });
       if (!document) return undefined;
       const { packed, rawBytes, crc32 } = document;
-      return { coding: place.coding, bytes: bufferOf(packed), rawBytes, crc32 };
+      return { coding: position.coding, bytes: bufferOf(packed), rawBytes, crc32 };
     },
 
     async keepPacked(
       scope: string,
-      place: PackedPlace,
+      position: PackedPosition,
       { bytes, rawBytes, crc32 }: PackedBeginning,
     ): Promise<void> {
-      const { index, textSetId, rowSetId, revisionId } = place;
-      const [_id, set] = [packedId(place), packedSetId(place)];
+      const { index, textSetId, rowSetId, revisionId } = position;
+      const [_id, set] = [packedId(position), packedSetId(position)];
       const fields = { scope, set, index, packed: new Binary(bytes), rawBytes, crc32 };
       const update = { $setOnInsert: fields };
       await upsert(() => packedBlocks.updateOne({ _id }, update, { upsert: true }));
@@ -220,7 +220,7 @@ interface PackedSets extends RowSets {
 }
 
 /** A whole block of a revision in one language and coding. */
-export interface PackedPlace extends PackedSets {
+export interface PackedPosition extends PackedSets {
   readonly index: number;
   readonly coding: ContentCoding;
 }
@@ -231,7 +231,13 @@ export function packedSetId({ textSetId, rowSetId, revisionId }: PackedSets): st
 }
 
 /** The id of its document. */
-export function packedId({ textSetId, index, rowSetId, revisionId, coding }: PackedPlace): string {
+export function packedId({
+  textSetId,
+  index,
+  rowSetId,
+  revisionId,
+  coding,
+}: PackedPosition): string {
   return `${textSetId}/${index}/${rowSetId ?? revisionId}/${coding}`;
 }
 
@@ -254,14 +260,14 @@ function outlineOf(lengths: Binary | undefined, parts: PartsFields | undefined):
 }
 
 function toAssetDocument(
-  place: BlockPlace,
+  position: BlockPosition,
   block: AssetBlock<unknown>,
   assets: PackedBytes,
   keys: PackedBytes,
 ): AssetBlockDocument {
   return {
-    _id: blockId(place.set, place.index),
-    ...place,
+    _id: blockId(position.set, position.index),
+    ...position,
     assets: new Binary(assets.packed),
     assetsRawBytes: assets.rawBytes,
     ...(block.assets.starts.length > 1

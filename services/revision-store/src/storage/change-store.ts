@@ -7,7 +7,7 @@ import type { Logger } from '@inventory/runtime/logger';
 import { unpack, writePacked } from '@inventory/runtime/packed-bytes';
 import { Binary } from 'mongodb';
 import type { ChangeBlock } from '../domain/change.ts';
-import type { ChainPlace, ChainSpan, ChangeSet } from '../domain/change-chain.ts';
+import type { ChainPosition, ChainSpan, ChangeSet } from '../domain/change-chain.ts';
 import { bufferOf, toNumberBytes, toUint32 } from './binary-fields.ts';
 import type { ChangeBlockDocument, ChangeBlockFields, KeptChangeSet } from './change-documents.ts';
 import { documents, type StoreCollections } from './collections.ts';
@@ -45,7 +45,7 @@ function storeSets(changeSets: StoreCollections['changeSets'], logger: Logger) {
     /** Keeps the sets that end at a head which is superseded now; the latest time counts. */
     async keepSuperseded(
       scope: string,
-      { root, ordinal }: ChainPlace,
+      { root, ordinal }: ChainPosition,
       sets: readonly ChangeSet[],
       nowMs: number,
     ): Promise<void> {
@@ -109,17 +109,17 @@ function storeBlocks(changeBlocks: StoreCollections['changeBlocks']) {
 
   return {
     async writeBlock(
-      place: { readonly scope: string; readonly set: string },
+      position: { readonly scope: string; readonly set: string },
       { block: { index, before, after }, previousKey, lastKey }: StoredChanges,
     ): Promise<void> {
-      const _id = blockId(place.set, index);
+      const _id = blockId(position.set, index);
       const isApart = before.bytes.length + after.bytes.length > rowsBytesMax;
-      if (isApart) await writeRows({ _id: `${_id}/before`, ...place, index }, before.bytes);
+      if (isApart) await writeRows({ _id: `${_id}/before`, ...position, index }, before.bytes);
       const joined = isApart ? null : Buffer.concat([after.bytes, before.bytes]);
       await writeRows(
         {
           _id,
-          ...place,
+          ...position,
           index,
           previousKey,
           lastKey,
@@ -133,11 +133,11 @@ function storeBlocks(changeBlocks: StoreCollections['changeBlocks']) {
 
     /** The first block of a set with a change after this key; undefined after the last. */
     async readBlockAfter(
-      place: { readonly scope: string; readonly set: string },
+      position: { readonly scope: string; readonly set: string },
       key: string,
     ): Promise<StoredChanges | undefined> {
       const [document] = await changeBlocks
-        .find({ ...place, lastKey: { $gt: key } })
+        .find({ ...position, lastKey: { $gt: key } })
         .sort({ lastKey: 1 })
         .limit(1)
         .toArray();
@@ -149,7 +149,7 @@ function storeBlocks(changeBlocks: StoreCollections['changeBlocks']) {
       const afterBytes = Math.max(0, joinedSize(after) - 1);
       const apart =
         rows.length === afterBytes && joinedSize(before) > 0
-          ? await changeBlocks.findOne({ _id: `${document._id}/before`, ...place })
+          ? await changeBlocks.findOne({ _id: `${document._id}/before`, ...position })
           : null;
       const block = {
         index,

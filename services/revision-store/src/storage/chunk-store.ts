@@ -16,7 +16,7 @@ import type {
 } from './chunk-document.ts';
 
 /** The position of a chunk: a page of a scan, as one worker's epoch staged it. */
-export interface ChunkPlace {
+export interface ChunkPosition {
   readonly scanId: string;
   readonly epoch: number;
   readonly page: number;
@@ -68,7 +68,7 @@ export function createChunkStore(collection: Collection<ChunkDocument>) {
   return {
     /** Stores a chunk; `known` when its position has the same chunk, `conflict` when it has another. */
     async stageChunk(
-      position: ChunkPlace,
+      position: ChunkPosition,
       chunk: ArrivedChunk,
       read: ReadChunk,
       nowMs: number,
@@ -102,7 +102,7 @@ export function createChunkStore(collection: Collection<ChunkDocument>) {
     },
 
     /** The chunks at these positions, in order; undefined for a missing one. */
-    async readChunks(positions: readonly ChunkPlace[]): Promise<(StagedChunk | undefined)[]> {
+    async readChunks(positions: readonly ChunkPosition[]): Promise<(StagedChunk | undefined)[]> {
       const ids = positions.map(chunkId);
       const found = await collection
         .find({ _id: { $in: ids } })
@@ -124,7 +124,7 @@ export function createChunkStore(collection: Collection<ChunkDocument>) {
       return manifestOf(epoch, found);
     },
 
-    async dropChunk(position: ChunkPlace): Promise<void> {
+    async dropChunk(position: ChunkPosition): Promise<void> {
       await collection.deleteOne({ _id: chunkId(position) });
     },
 
@@ -200,7 +200,7 @@ function surveyReads(collection: Collection<ChunkDocument>) {
   };
 }
 
-function chunkId({ scanId, epoch, page, chunk }: ChunkPlace): string {
+function chunkId({ scanId, epoch, page, chunk }: ChunkPosition): string {
   return `${scanId}/${epoch}/${page}/${chunk}`;
 }
 

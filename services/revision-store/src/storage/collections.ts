@@ -83,20 +83,20 @@ export const documents = {
 };
 
 /** Which block of which revision or text set, in which inventory. */
-export interface BlockPlace {
+export interface BlockPosition {
   readonly scope: string;
   readonly set: string;
   readonly index: number;
 }
 
-export interface BlockDocument extends BlockPlace {
+export interface BlockDocument extends BlockPosition {
   /** `<set>/<index>`, unless its own type says more. */
   readonly _id: string;
 }
 
 /**
- * In the first document of a block whose texts are more than one, in place of the lengths there:
- * who knows no parts fails, instead of taking the first one for all.
+ * In the first document of a block whose texts are more than one, instead of the lengths there:
+ * a reader without parts fails, and does not take the first one for all.
  */
 export interface PartsFields {
   /** The rows at which the parts begin. */

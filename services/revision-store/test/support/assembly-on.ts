@@ -9,7 +9,7 @@ import type { StoreUnderTest } from './store-under-test.ts';
 
 export interface AssemblyOptions {
   /** Called before the texts of staged pages are read. */
-  readonly onRead?: (places: Parameters<ChunkStore['readChunks']>[0]) => Promise<void> | void;
+  readonly onRead?: (positions: Parameters<ChunkStore['readChunks']>[0]) => Promise<void> | void;
   readonly blockAssets?: number;
 }
 
@@ -30,9 +30,9 @@ export function assemblyOn(
         await onRead([{ ...page, scanId, chunk: 0 }]);
         return chunks.readSurveyed(scanId, page);
       },
-      async readChunks(places) {
-        await onRead(places);
-        return chunks.readChunks(places);
+      async readChunks(positions) {
+        await onRead(positions);
+        return chunks.readChunks(positions);
       },
     },
     settings: { ...settings, blockAssets, pageChunksMax: 64 },

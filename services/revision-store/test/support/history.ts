@@ -35,11 +35,11 @@ type Page = Extract<ChangesRead, { result: 'page' }>;
 export const given = ({ body }: Page): GivenChanges =>
   JSON.parse(`{${Buffer.concat([...body])}}`) as GivenChanges;
 
-/** The request of the page behind one. */
+/** The request of the next page. */
 export function nextOf(request: ChangesPageRequest, page: Page): ChangesPageRequest {
   const { revision, observationId } = page.to;
   const { revisionId } = revision;
-  return { ...request, pinned: { revisionId, observationId, behind: page.lastKey ?? '' } };
+  return { ...request, pinned: { revisionId, observationId, afterKey: page.lastKey ?? '' } };
 }
 
 /** A machine of another time. */
@@ -60,9 +60,9 @@ export function openHistory(store: StoreUnderTest, clock: TestClock, blockAssets
 
   async function put(scan: Scan, page: number, of: InventoryEpoch): Promise<void> {
     for (const [chunk, content] of (scan.pages[page] ?? []).entries()) {
-      const place = { scanId: scan.scanId, epoch: scan.epoch, page, chunk };
+      const position = { scanId: scan.scanId, epoch: scan.epoch, page, chunk };
       const arrived = { digest: digestOf(content), content, source: scan.source, of };
-      await stageChunk(deps, place, arrived);
+      await stageChunk(deps, position, arrived);
     }
   }
 

@@ -40,7 +40,7 @@ export interface GivenPage {
 /** The revision-store's HTTP side, as its fellow services use it. */
 export interface StoreClient {
   putChunk(
-    place: string,
+    position: string,
     body: Buffer,
     digest?: string,
     options?: { readonly source?: 'refresh' | 'capture'; readonly inventory_epoch?: string },
@@ -66,7 +66,7 @@ export interface StoreClient {
   erase(scope: InventoryKey): Promise<number>;
 }
 
-export const placeOf = (scan: Scan, page: number, chunk: number): string =>
+export const chunkPathOf = (scan: Scan, page: number, chunk: number): string =>
   `/scans/${scan.scanId}/epochs/${scan.epoch}/pages/${page}/chunks/${chunk}`;
 
 /** The query that continues from what was saved, or read. */
@@ -88,23 +88,23 @@ function unpack(bytes: Buffer, packed: NonNullable<CurrentPageMeta['packed']>): 
 
 export function createStoreClient(url: string): StoreClient {
   async function putChunk(
-    place: string,
+    position: string,
     body: Buffer,
     digest = digestOf(body),
     options: Parameters<StoreClient['putChunk']>[3] = {},
   ) {
-    const answer = await fetch(`${url}${place}?${new URLSearchParams({ ...options })}`, {
+    const response = await fetch(`${url}${position}?${new URLSearchParams({ ...options })}`, {
       method: 'PUT',
       headers: { [chunkDigestHeader]: digest },
       body: new Uint8Array(body),
     });
-    const text = await answer.text();
-    return { status: answer.status, ...(text ? { code: JSON.parse(text).error.code } : {}) };
+    const text = await response.text();
+    return { status: response.status, ...(text ? { code: JSON.parse(text).error.code } : {}) };
   }
 
   async function epoch(scope: InventoryKey): Promise<string> {
-    const answer = await fetch(`${url}${inventoryPath(scope)}/epoch`);
-    return inventoryApi.readEpoch.answer.parse(await answer.json()).inventoryEpoch;
+    const response = await fetch(`${url}${inventoryPath(scope)}/epoch`);
+    return inventoryApi.readEpoch.response.parse(await response.json()).inventoryEpoch;
   }
 
   const page: StoreClient['page'] = (scope, query) =>
@@ -121,12 +121,17 @@ export function createStoreClient(url: string): StoreClient {
         [value].flat().map((one): [string, string] => [name, String(one)]),
       ),
     );
-    const answer = await fetch(`${url}${inventoryPath(scope)}/${part}?${search}`);
-    const bytes = Buffer.from(await answer.arrayBuffer());
-    if (answer.status !== 200) {
-      return { status: answer.status, code: JSON.parse(bytes.toString()).error.code } as GivenPage;
+    const response = await fetch(`${url}${inventoryPath(scope)}/${part}?${search}`);
+    const bytes = Buffer.from(await response.arrayBuffer());
+    if (response.status !== 200) {
+      return {
+        status: response.status,
+        code: JSON.parse(bytes.toString()).error.code,
+      } as GivenPage;
     }
-    const meta = currentPageMeta.parse(JSON.parse(answer.headers.get(currentPageMetaHeader) ?? ''));
+    const meta = currentPageMeta.parse(
+      JSON.parse(response.headers.get(currentPageMetaHeader) ?? ''),
+    );
     const text = meta.packed ? unpack(bytes, meta.packed) : bytes.toString();
     return { status: 200, code: undefined, meta, text, ...parse(text, bytes) } as GivenPage;
   }
@@ -152,15 +157,15 @@ export function createStoreClient(url: string): StoreClient {
       const options = { source: scan.source, inventory_epoch: await epoch(scan.scope) };
       for (const [number, chunks] of scan.pages.entries()) {
         for (const [chunk, bytes] of chunks.entries()) {
-          const place = placeOf(scan, number, chunk);
-          const { status } = await putChunk(place, bytes, digestOf(bytes), options);
+          const position = chunkPathOf(scan, number, chunk);
+          const { status } = await putChunk(position, bytes, digestOf(bytes), options);
           if (status !== 204) throw new Error(`staging answered ${status}`);
         }
       }
     },
     async staged({ scanId, epoch }) {
-      const answer = await fetch(`${url}/scans/${scanId}/epochs/${epoch}/pages`);
-      return { status: answer.status, ...((await answer.json()) as { pages: ManifestPage[] }) };
+      const response = await fetch(`${url}/scans/${scanId}/epochs/${epoch}/pages`);
+      return { status: response.status, ...((await response.json()) as { pages: ManifestPage[] }) };
     },
     async chain(scope, query = {}) {
       const first = await page(scope, query);
@@ -173,14 +178,14 @@ export function createStoreClient(url: string): StoreClient {
       return pages;
     },
     async observation(scope) {
-      const answer = await fetch(`${url}${inventoryPath(scope)}/observation`);
-      return answer.status === 404
+      const response = await fetch(`${url}${inventoryPath(scope)}/observation`);
+      return response.status === 404
         ? null
-        : inventoryApi.readObservation.answer.parse(await answer.json());
+        : inventoryApi.readObservation.response.parse(await response.json());
     },
     async summary(scope) {
-      const answer = await fetch(`${url}${inventoryPath(scope)}/summary`);
-      return answer.status === 404 ? null : savedSummary.parse(await answer.json());
+      const response = await fetch(`${url}${inventoryPath(scope)}/summary`);
+      return response.status === 404 ? null : savedSummary.parse(await response.json());
     },
     async erase(scope) {
       return (await fetch(`${url}${inventoryPath(scope)}`, { method: 'DELETE' })).status;

@@ -82,9 +82,9 @@ async function measure(
   const work = async () => {
     const command = adjustCommand(neighbours[sent % neighbours.length] ?? 'acc_');
     sent += 1;
-    const answered = new Promise<void>((resolve) => waiting.set(command.id, resolve));
+    const responded = new Promise<void>((resolve) => waiting.set(command.id, resolve));
     await bus.publish([command]);
-    await answered;
+    await responded;
     waiting.delete(command.id);
   };
   const load = { perSecond, periodMs, work };

@@ -14,7 +14,7 @@ const perSecond = 10;
 const reversalsPerSecond = 2;
 const quarantinedCount = 200;
 const goals = { reversalMs: 60_000, backlogMs: 120_000 };
-const lookEveryMs = 250;
+const pollEveryMs = 250;
 
 /**
  * (t) What cannot be done holds up nothing that can: reversals of accounts in quarantine, which are
@@ -54,7 +54,7 @@ async function measure({ quick, periodMs, say }: BenchContext, parts: Parts): Pr
   say(`${backlog} events wait for the event-stream.`);
   for (const each of eventStreams) each.signal('SIGCONT');
   const returnedMs = performance.now();
-  while ((await countAnnouncements(parts)) > 0) await pause(lookEveryMs);
+  while ((await countAnnouncements(parts)) > 0) await pause(pollEveryMs);
   const backlogMs = performance.now() - returnedMs;
   return [
     besideOthers(
@@ -142,7 +142,7 @@ async function timeReversals(parts: Parts, periodMs: number) {
     const startMs = performance.now();
     const intent = dueReversal(accountId, projectId);
     await intents.insertOne(intent);
-    while ((await intents.countDocuments({ _id: intent._id })) > 0) await pause(lookEveryMs);
+    while ((await intents.countDocuments({ _id: intent._id })) > 0) await pause(pollEveryMs);
     took.push(performance.now() - startMs);
   };
   await openLoop({ perSecond: reversalsPerSecond, periodMs, work });

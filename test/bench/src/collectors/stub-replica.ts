@@ -90,7 +90,7 @@ const stubEgress = (identities: IdentityCache): Scans['egress'] => ({
   identities: [{ id: 'identity', dispatcher: new Agent() }],
   executor: { enqueue: (compute) => Promise.resolve(compute()) },
   onReleaseFailed: () => {},
-  onAnswer: () => {},
+  onResponse: () => {},
   monotonicNow,
   pool: only({
     async acquire(_request, signal) {
@@ -98,7 +98,7 @@ const stubEgress = (identities: IdentityCache): Scans['egress'] => ({
       if (!signal.aborted) await identities.currentIdentities();
       return signal.aborted ? undefined : { identityId: 'identity', release: async () => {} };
     },
-    restIdentity: async () => {},
+    coolDownIdentity: async () => {},
     identityStates: () => identities.currentIdentities(),
   }),
   breakers: only({

@@ -45,13 +45,13 @@ export async function startNchan(): Promise<Nchan | null> {
 
   async function publish({ path }: StreamTarget): Promise<void> {
     const body = `{"id":"${padding}","occurred_at":"${new Date().toISOString()}"}`;
-    const answer = await pool.request({
+    const response = await pool.request({
       method: 'POST',
       idempotent: true,
       path: path.replace('/sub/', '/pub/'),
       body,
     });
-    await answer.body.dump();
+    await response.body.dump();
   }
 
   async function stop(): Promise<void> {

@@ -1,6 +1,11 @@
 import { answer } from '../platform/answer.ts';
 import { sizePlatformId } from '../platform-ids.ts';
-import { assetIds, inventoryRequest, unlimitedWorld, walkPages } from '../testing/ask-platform.ts';
+import {
+  assetIds,
+  inventoryRequest,
+  unlimitedWorld,
+  walkPages,
+} from '../testing/request-platform.ts';
 
 const joinKey = (row: Record<string, unknown>) => `${row['classid']}_${row['instanceid']}`;
 

@@ -1,7 +1,7 @@
 import { propertyRuns } from '@inventory/testkit/property-runs';
 import fc from 'fast-check';
 import { sizePlatformId } from '../platform-ids.ts';
-import { inventoryRequest, unlimitedWorld } from '../testing/ask-platform.ts';
+import { inventoryRequest, unlimitedWorld } from '../testing/request-platform.ts';
 import { answer } from './answer.ts';
 import type { FaultRule } from './fault-rules.ts';
 import type { World } from './world.ts';

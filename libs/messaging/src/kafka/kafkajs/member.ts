@@ -73,7 +73,7 @@ async function handleBatch(
       offset: message.offset,
       writtenAtMs: Number(message.timestamp),
     })),
-    behind: Number(batch.offsetLag()),
+    lag: Number(batch.offsetLag()),
     accept: () => resolveOffset(last.offset),
   });
 }

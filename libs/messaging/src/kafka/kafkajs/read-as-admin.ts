@@ -23,10 +23,10 @@ export async function readAsAdmin<Value>(
  * Repeats an administrative request while topics are being created or moved: not every broker has
  * their leaders yet, and the client repeats none of these requests.
  */
-export async function untilSettled<Answer>(
-  request: () => Promise<Answer>,
+export async function untilSettled<Reply>(
+  request: () => Promise<Reply>,
   timeoutMs = settleTimeoutMs,
-): Promise<Answer> {
+): Promise<Reply> {
   const startMs = monotonicNow();
   for (;;) {
     try {

@@ -18,17 +18,17 @@ export function auditRun(
   const journal = [...store.commits].flatMap(([accountId, commits]) =>
     commits.flatMap(({ commit }) => commit.entries).map((entry) => ({ accountId, entry })),
   );
-  const answers = new Map<string, Entry>();
+  const responses = new Map<string, Entry>();
   const problems: string[] = [];
   for (const { accountId, entry } of journal) {
     for (const key of entryKeys(entry)) {
-      if (answers.has(`${accountId} ${key}`)) problems.push(`journaled twice: ${key}`);
-      answers.set(`${accountId} ${key}`, entry);
+      if (responses.has(`${accountId} ${key}`)) problems.push(`journaled twice: ${key}`);
+      responses.set(`${accountId} ${key}`, entry);
     }
   }
   const allowed = new Set<string>();
   for (const command of commands) {
-    const entry = answers.get(`${command.body.accountId} ${commandKey(command)}`);
+    const entry = responses.get(`${command.body.accountId} ${commandKey(command)}`);
     if (!entry) {
       problems.push(`never journaled: ${command.body.commandId}`);
       continue;
@@ -61,7 +61,7 @@ function againstModel(journal: Journal, commands: readonly Command[]): string[] 
       (sent) => sent.body.accountId === accountId && isAnsweredBy(entry, sent),
     );
     if (!command) return [`journaled without a command: ${entry.commandId}`];
-    const expected = model.answer({ command, now: entry.opening[0]?.atMs ?? entry.atMs });
+    const expected = model.replyTo({ command, now: entry.opening[0]?.atMs ?? entry.atMs });
     const { available, held, consumed } = entry.after;
     const isEqual =
       expected.fate === (entry.refusal ? 'refused' : 'applied') &&

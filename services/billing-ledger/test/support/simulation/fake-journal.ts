@@ -96,9 +96,9 @@ export function connectJournal(connection: JournalConnection): Journal {
     findRecorded: (accountId, keys) =>
       read(() => {
         const wanted = new Set(keys);
-        const answers = (entry: Entry) => entryKeys(entry).some((key) => wanted.has(key));
-        const found = ofAccount(accountId).filter(({ entries }) => entries.some(answers));
-        return requireIntact(found).flatMap(({ entries }) => entries.filter(answers));
+        const responses = (entry: Entry) => entryKeys(entry).some((key) => wanted.has(key));
+        const found = ofAccount(accountId).filter(({ entries }) => entries.some(responses));
+        return requireIntact(found).flatMap(({ entries }) => entries.filter(responses));
       }),
     readCommits: (accountId, fromId, limit) =>
       read(() =>

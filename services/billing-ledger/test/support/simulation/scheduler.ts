@@ -42,13 +42,13 @@ export function createScheduler(chance: Chance): Scheduler {
   return {
     call: (process, effect) =>
       new Promise((resolve, reject) => {
-        const answer = (deliver: () => void) => waiting.push({ process, happen: deliver });
+        const respond = (deliver: () => void) => waiting.push({ process, happen: deliver });
         const happen = () => {
           try {
             const value = effect();
-            answer(() => resolve(value));
+            respond(() => resolve(value));
           } catch (error) {
-            answer(() => reject(error));
+            respond(() => reject(error));
           }
         };
         waiting.push({ process, happen });

@@ -46,7 +46,7 @@ beforeAll(async () => {
       delivered: () => log.push('delivered'),
       abandoned: () => log.push('abandoned'),
     };
-    context.state.place = {
+    context.state.slot = {
       taken: (bytes) => {
         bytesTaken += bytes;
       },
@@ -55,7 +55,7 @@ beforeAll(async () => {
     };
     await inside();
     context.set(headers);
-    context.state.answerHeaders = Object.keys(headers);
+    context.state.responseHeaders = Object.keys(headers);
     if (Buffer.isBuffer(content)) context.body = content;
     else context.state.parts = content;
   });

@@ -3,11 +3,11 @@ import { bytesOf } from '@inventory/http/byte-parts';
 import { invariant } from '@inventory/runtime/bug';
 import type { Clock } from '@inventory/runtime/clock';
 import { freeBytes } from '@inventory/runtime/free-bytes';
-import type { PageDelivery } from '../answer.ts';
 import { BilledRefused } from '../billed-refused.ts';
+import type { PageDelivery } from '../public-response.ts';
 import { renderRefused } from '../render-errors.ts';
-import type { DeliveryPlace, PublicContext, PublicMiddleware } from '../request-state.ts';
-import { stepBytes } from './delivery-places.ts';
+import type { DeliverySlot, PublicContext, PublicMiddleware } from '../request-state.ts';
+import { stepBytes } from './delivery-slots.ts';
 import { firstBytesMax, write, writeFirst } from './first-bytes.ts';
 
 /**
@@ -46,7 +46,7 @@ export function deliverPage(
 
 /** The headers of a page do not apply to the refusal of one that comes too late. */
 function removeResponseHeaders(context: PublicContext): void {
-  for (const name of [...(context.state.answerHeaders ?? []), 'Content-Encoding']) {
+  for (const name of [...(context.state.responseHeaders ?? []), 'Content-Encoding']) {
     context.remove(name);
   }
 }
@@ -69,19 +69,19 @@ function deliver(
     left = remainder;
     return first;
   });
-  const { place } = context.state;
+  const { slot } = context.state;
   // The remainder is written afterwards: one write is acknowledged as a whole. Where the
   // connection closes meanwhile, nothing is left to do.
-  begun.then(() => writeRemainder(res, left, place)).catch(() => {});
+  begun.then(() => writeRemainder(res, left, slot)).catch(() => {});
 }
 
 /** In steps, so that memory is returned, and the client is seen to take it, as it goes. */
 async function writeRemainder(
   res: ServerResponse,
   remainder: readonly Unwritten[],
-  place: DeliveryPlace | undefined,
+  slot: DeliverySlot | undefined,
 ): Promise<void> {
-  place?.taken(firstBytesMax);
+  slot?.taken(firstBytesMax);
   let left = remainder;
   do {
     if (res.destroyed) return;
@@ -91,7 +91,7 @@ async function writeRemainder(
     if (after.length === 0) res.end();
     else res.uncork();
     await written;
-    place?.taken(stepBytes);
+    slot?.taken(stepBytes);
     left = after;
   } while (left.length > 0);
 }

@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http';
 import type { Writable } from 'node:stream';
 import { Refused } from '@inventory/http/refused';
 import type { Clock } from '@inventory/runtime/clock';
-import type { PageDelivery } from '../answer.ts';
+import type { PageDelivery } from '../public-response.ts';
 
 /** Written separately, so that its own completion is observed. */
 export const firstBytesMax = 16 * 1024;

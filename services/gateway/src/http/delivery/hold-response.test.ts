@@ -2,14 +2,14 @@ import { EventEmitter } from 'node:events';
 import type { Refused } from '@inventory/http/refused';
 import { createTestClock } from '@inventory/testkit/test-clock';
 import type { PublicContext } from '../request-state.ts';
-import { createDeliveryPlaces } from './delivery-places.ts';
+import { createDeliverySlots } from './delivery-slots.ts';
 import { holdBytes, holdRead } from './hold-response.ts';
 
 const limits = { perKeyMax: 100_000, totalMax: 150_000 };
 
-function openPlaces() {
+function openSlots() {
   const clock = createTestClock();
-  const undelivered = createDeliveryPlaces<`acc_${string}`>({
+  const undelivered = createDeliverySlots<`acc_${string}`>({
     ...{ limits, clock, kind: 'page' },
     bytesPerSecondMin: 65_536,
   });
@@ -38,7 +38,7 @@ function openPlaces() {
 }
 
 test('the response of a read is held until it is closed, and refused past the bytes of its account or of all (Everything is bounded)', () => {
-  const { newRequest, readOf } = openPlaces();
+  const { newRequest, readOf } = openSlots();
   const first = newRequest('acc_1');
   expect(readOf(90_000, first)).toBeNull();
 
@@ -49,7 +49,7 @@ test('the response of a read is held until it is closed, and refused past the by
 });
 
 test('a small one is not counted, nor that of an operation that has had its effect', () => {
-  const { newRequest, readOf } = openPlaces();
+  const { newRequest, readOf } = openSlots();
   readOf(100_000, newRequest('acc_1'));
 
   expect(readOf(16_000, newRequest('acc_1'))).toBeNull();
@@ -57,7 +57,7 @@ test('a small one is not counted, nor that of an operation that has had its effe
 });
 
 test('one whose client takes nothing of it is closed for another in time', () => {
-  const { clock, newRequest, readOf } = openPlaces();
+  const { clock, newRequest, readOf } = openSlots();
   const slow = newRequest('acc_1');
   readOf(100_000, slow);
   clock.advance(14_000);
@@ -66,7 +66,7 @@ test('one whose client takes nothing of it is closed for another in time', () =>
 });
 
 test('what is held of a page that was read is never refused for its size, and nothing is held for a client that has left', () => {
-  const { undelivered, newRequest, readOf } = openPlaces();
+  const { undelivered, newRequest, readOf } = openSlots();
   const page = newRequest('acc_1');
   expect(holdBytes(undelivered, page.context, 1_000)).toBeNull();
   readOf(90_000, newRequest('acc_2'));

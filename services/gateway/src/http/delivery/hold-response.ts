@@ -2,9 +2,9 @@ import type { AccountId } from '@inventory/contracts/ids';
 import type { Refusal } from '@inventory/contracts/refusal';
 import { bytesOf } from '@inventory/http/byte-parts';
 import { Refused } from '@inventory/http/refused';
-import type { PublicResponse } from '../answer.ts';
+import type { PublicResponse } from '../public-response.ts';
 import { type PublicContext, required } from '../request-state.ts';
-import type { DeliveryPlaces } from './delivery-places.ts';
+import type { DeliverySlots } from './delivery-slots.ts';
 
 const retryAfterSeconds = 1;
 
@@ -13,12 +13,12 @@ const retryAfterSeconds = 1;
  * held already is never refused for its size.
  */
 export function holdBytes(
-  undelivered: DeliveryPlaces<AccountId>,
+  undelivered: DeliverySlots<AccountId>,
   { req, res, state }: PublicContext,
   bytes: number,
 ): Refusal | null {
-  if (state.place !== undefined) {
-    state.place.resize(bytes);
+  if (state.slot !== undefined) {
+    state.slot.resize(bytes);
     return null;
   }
   const { accountId } = required(state, 'principal');
@@ -33,9 +33,9 @@ export function holdBytes(
     case 'total_full':
       return { code: 'service_unavailable', retry_after_seconds: retryAfterSeconds };
     case 'granted':
-      state.place = permit.place;
-      if (res.closed) permit.place.release();
-      else res.once('close', permit.place.release);
+      state.slot = permit.slot;
+      if (res.closed) permit.slot.release();
+      else res.once('close', permit.slot.release);
       return null;
   }
 }
@@ -45,15 +45,15 @@ const heldBytesMin = 16 * 1024;
 
 /** The same for a read that is not a page. Any other operation has had its effect by then. */
 export function holdRead(
-  undelivered: DeliveryPlaces<AccountId>,
+  undelivered: DeliverySlots<AccountId>,
   context: PublicContext,
   response: PublicResponse,
 ): void {
   const { req, state } = context;
-  if (state.place !== undefined || state.principal === undefined || req.method !== 'GET') return;
+  if (state.slot !== undefined || state.principal === undefined || req.method !== 'GET') return;
   const bytes = Buffer.isBuffer(response.body) ? response.body.length : bytesOf(response.body);
   if (bytes < heldBytesMin) return;
   const refusal = holdBytes(undelivered, context, bytes);
   if (refusal !== null) throw new Refused(refusal);
-  required(state, 'place').taken(0);
+  required(state, 'slot').taken(0);
 }

@@ -2,7 +2,7 @@ import { type RateLimit, rateLimit, type TrafficLimit } from '@inventory/contrac
 import { Refused } from '@inventory/http/refused';
 import { z } from 'zod';
 import type { Principal } from '../../tenancy/principal.domain.ts';
-import type { AdmittedRequest } from '../answer.ts';
+import type { AdmittedRequest } from '../public-response.ts';
 import { type PublicContext, type PublicMiddleware, required } from '../request-state.ts';
 import type { TrafficDecision, TrafficLimiter } from './limit-traffic.ts';
 
@@ -22,11 +22,11 @@ export function limitRate(limiter: TrafficLimiter): PublicMiddleware {
       await counted;
       return await next();
     }
-    const answered = next();
+    const responded = next();
     // What was begun ends by itself where the count fails: the response does not wait for it.
-    answered.catch(() => {});
+    responded.catch(() => {});
     await counted;
-    await answered;
+    await responded;
   };
 }
 

@@ -4,16 +4,16 @@ import { createRecentlyUsed } from '@inventory/runtime/recently-used';
 import { DeadlineExceeded } from '@inventory/runtime/wait';
 import {
   admitInOrder,
-  type RateStanding,
+  type RateState,
+  rateStateAt,
   slackOf,
-  standingAt,
   type Taken,
   type Taking,
   windowStartOf,
 } from './rate-window.domain.ts';
 import type { RateOwner, RateWindow, RateWindowStore } from './rate-window-store.ts';
 
-export interface RateDecision extends RateStanding {
+export interface RateDecision extends RateState {
   readonly admitted: boolean;
 }
 
@@ -72,7 +72,7 @@ export function createRequestLimiter({
       counter.known = { startMs, used: taken.at(-1)?.used ?? 0 };
       return wishes.map(({ limitPerMinute }, index) => {
         const { used, admitted } = taken[index] as Taken;
-        return { ...standingAt(used, limitPerMinute, nowMs), admitted };
+        return { ...rateStateAt(used, limitPerMinute, nowMs), admitted };
       });
     }
 
@@ -105,7 +105,7 @@ export function createRequestLimiter({
       const { startMs, used } = counter.known;
       const isFull = startMs === windowStartOf(nowMs) && used + requests > limitPerMinute;
       if (isFull && requests > 0 && !isReturnable) {
-        return { ...standingAt(used, limitPerMinute, nowMs), admitted: false };
+        return { ...rateStateAt(used, limitPerMinute, nowMs), admitted: false };
       }
       return await counter.batcher.add({ limitPerMinute, requests, isReturnable });
     },

@@ -2,9 +2,9 @@ import { propertyRuns } from '@inventory/testkit/property-runs';
 import fc from 'fast-check';
 import {
   admitInOrder,
+  rateStateAt,
   rateWindowMs,
   slackOf,
-  standingAt,
   windowStartOf,
 } from './rate-window.domain.ts';
 
@@ -76,11 +76,11 @@ test('a taking that does not fit whole consumes nothing and leaves capacity for 
 test('reset_seconds is rounded up, at least 1 and at most a minute (Reads: rate limit) [rate-limit]', () => {
   const start = Date.UTC(2026, 0, 1, 10, 30);
 
-  expect(standingAt(0, 120, start).resetSeconds).toBe(60);
-  expect(standingAt(0, 120, start + 1).resetSeconds).toBe(60);
-  expect(standingAt(0, 120, start + 1_000).resetSeconds).toBe(59);
-  expect(standingAt(0, 120, start + 58_001).resetSeconds).toBe(2);
-  expect(standingAt(0, 120, start + rateWindowMs - 1).resetSeconds).toBe(1);
+  expect(rateStateAt(0, 120, start).resetSeconds).toBe(60);
+  expect(rateStateAt(0, 120, start + 1).resetSeconds).toBe(60);
+  expect(rateStateAt(0, 120, start + 1_000).resetSeconds).toBe(59);
+  expect(rateStateAt(0, 120, start + 58_001).resetSeconds).toBe(2);
+  expect(rateStateAt(0, 120, start + rateWindowMs - 1).resetSeconds).toBe(1);
 });
 
 test('windows begin on the minute, whenever the first request comes', () => {
@@ -92,6 +92,6 @@ test('windows begin on the minute, whenever the first request comes', () => {
 });
 
 test('what remains is never negative, not even after the limit was lowered', () => {
-  expect(standingAt(80, 60, 0)).toMatchObject({ limitPerMinute: 60, remaining: 0 });
-  expect(standingAt(59, 60, 0).remaining).toBe(1);
+  expect(rateStateAt(80, 60, 0)).toMatchObject({ limitPerMinute: 60, remaining: 0 });
+  expect(rateStateAt(59, 60, 0).remaining).toBe(1);
 });

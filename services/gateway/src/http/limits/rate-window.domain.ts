@@ -2,7 +2,7 @@
 export const rateWindowMs = 60_000;
 
 /** State of a limit in the current minute. */
-export interface RateStanding {
+export interface RateState {
   readonly limitPerMinute: number;
   readonly remaining: number;
   /** Seconds until the window ends, rounded up, at least 1. */
@@ -17,7 +17,7 @@ export function windowStartOf(nowMs: number): number {
  * State of the limit after `used` counted requests of the current window; refused ones are not
  * counted.
  */
-export function standingAt(used: number, limitPerMinute: number, nowMs: number): RateStanding {
+export function rateStateAt(used: number, limitPerMinute: number, nowMs: number): RateState {
   const endMs = windowStartOf(nowMs) + rateWindowMs;
   return {
     limitPerMinute,

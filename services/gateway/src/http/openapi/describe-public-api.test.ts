@@ -120,7 +120,7 @@ test('every parameter of a query or header says what it does, where the referenc
   const all = operations.flatMap(({ operationId, parameters }) =>
     parameters.map((parameter) => ({ operationId, ...parameter })),
   );
-  const silent = all.filter(({ in: place, description }) => place !== 'path' && !description);
+  const silent = all.filter(({ in: pointer, description }) => pointer !== 'path' && !description);
 
   expect(silent.map(({ operationId, name }) => `${operationId} ${name}`)).toEqual([]);
 });
@@ -180,7 +180,7 @@ test('enums of responses are open to later values in the served document, those 
   expect(JSON.stringify(paths)).toContain('"enum":["true","false"]');
 });
 
-test('every code of the table is documented where it can be answered', () => {
+test('every code of the table is documented where a response can have it', () => {
   const documented = new Set(publicRoutes.flatMap(errorCodesOf));
   // Of no operation.
   const others = ['route_not_found', 'method_not_allowed'];
@@ -204,7 +204,7 @@ function schemasWith(keyword: string, among: object = document) {
   return found;
 }
 
-test('a literal that is answered or sent tells forms apart: any other value may change within a version (Versioning)', () => {
+test('a literal that is returned or sent tells forms apart: any other value may change within a version (Versioning)', () => {
   const literals = schemasWith('const', served).map(({ where }) => where.split('/').at(-1));
 
   expect([...new Set(literals)].toSorted()).toEqual([
@@ -333,7 +333,7 @@ test('every link leads to an operation by all parameters of its path, and by no 
     const target = operations.find((operation) => operation.operationId === operationId);
     const given = Object.keys(parameters);
     const missing = target?.parameters.filter(
-      ({ name, in: place }) => place === 'path' && !given.includes(name),
+      ({ name, in: pointer }) => pointer === 'path' && !given.includes(name),
     );
     const unknown = given.filter((name) => !target?.parameters.some((of) => of.name === name));
     expect([operationId, missing, unknown]).toEqual([operationId, [], []]);
@@ -359,7 +359,7 @@ test('every operation with a path parameter is the target of a link of another o
   expect(unreached).toEqual(deprecated);
 });
 
-test('an answer with a next cursor links to the operation that takes it', () => {
+test('a response with a next cursor links to the operation that takes it', () => {
   const cursors = operations
     .filter(({ parameters }) => parameters.some(({ name }) => ['cursor', 'after'].includes(name)))
     .map(({ operationId }) => operationId);

@@ -255,9 +255,9 @@ function permissionText(permission: string | undefined, isOpen: boolean): string
 
 function successResponses(endpoint: PublicEndpoint): JsonSchema {
   const { isOpen = false, dialect } = endpoint;
-  const { also, ...answer } = endpoint.answer;
+  const { also, ...response } = endpoint.response;
   const content = {
-    ...contentOf(answer.body),
+    ...contentOf(response.body),
     commonHeaders: [
       'X-Request-ID',
       ...(isOpen ? [] : ['RateLimit', 'RateLimit-Policy']),
@@ -265,11 +265,11 @@ function successResponses(endpoint: PublicEndpoint): JsonSchema {
       ...billedHeadersOf(endpoint),
     ],
   };
-  const answers = also === undefined ? [answer] : [answer, also];
-  return Object.fromEntries(answers.map((one) => [one.status, successResponse(one, content)]));
+  const responses = also === undefined ? [response] : [response, also];
+  return Object.fromEntries(responses.map((one) => [one.status, successResponse(one, content)]));
 }
 
-function contentOf(body: PublicEndpoint['answer']['body']): { type: string; schema: JsonSchema } {
+function contentOf(body: PublicEndpoint['response']['body']): { type: string; schema: JsonSchema } {
   const options = { io: 'output', named } as const;
   const type = 'application/json';
   if ('text' in body) {

@@ -31,7 +31,7 @@ const commonCodes: readonly PublicCode[] = [
   'internal_error',
   'service_unavailable',
 ];
-/** Of operations that ask for a key. */
+/** Of operations that require a key. */
 const keyCodes: readonly PublicCode[] = ['missing_api_key', 'invalid_api_key', 'permission_denied'];
 const bodyCodes: readonly PublicCode[] = [
   'malformed_json',
@@ -39,7 +39,7 @@ const bodyCodes: readonly PublicCode[] = [
   'payload_too_large',
 ];
 
-/** Every code that an operation can answer, in the order of the contract's table. */
+/** Every code that an operation can respond with, in the order of the contract's table. */
 export function errorCodesOf(endpoint: PublicEndpoint): PublicCode[] {
   const codes = new Set<PublicCode>([
     ...commonCodes,
@@ -90,13 +90,13 @@ export function documentedErrors(endpoint: PublicEndpoint, named: NamedSchemas):
   }));
 }
 
-/** Of every answer of V1. */
+/** Of every response of V1. */
 export const v1Headers = {
   Deprecation: 'Date of the deprecation of V1 (RFC 9745).',
   Link: 'What replaces the route (`rel="successor-version"`).',
 };
 
-/** Of an answer of V1 that is charged. */
+/** Of a response of V1 that is charged. */
 export function billedHeadersOf({ dialect }: PublicEndpoint): string[] {
   if (dialect === undefined) return [];
   const original = dialect === 'original' ? ['X-Api-Credits-Remaining'] : [];

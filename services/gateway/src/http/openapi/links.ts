@@ -15,30 +15,30 @@ export function nextPart(parameter = 'cursor') {
   return { [parameter]: '$response.body#/data/pagination/next_cursor' };
 }
 
-/** The inventory of the refresh at this place of the answer. */
-export function scopeOf(place: string) {
+/** The inventory of the refresh at this pointer of the response. */
+export function scopeOf(pointer: string) {
   return {
-    platform_id: `$response.body#${place}/scope/platform_id`,
-    app_id: `$response.body#${place}/scope/app_id`,
-    context_id: `$response.body#${place}/scope/context_id`,
+    platform_id: `$response.body#${pointer}/scope/platform_id`,
+    app_id: `$response.body#${pointer}/scope/app_id`,
+    context_id: `$response.body#${pointer}/scope/context_id`,
   };
 }
 
-/** What changed in the inventory since the revision at this place of the answer. */
-export function sinceRevision(place: string) {
-  return { since: `$response.body#${place}/revision_id` };
+/** What changed in the inventory since the revision at this pointer of the response. */
+export function sinceRevision(pointer: string) {
+  return { since: `$response.body#${pointer}/revision_id` };
 }
 
-/** What continues from the refresh at this place of the answer. */
-export function refreshLinks(place: string) {
-  const refresh = { refresh_id: `$response.body#${place}/refresh_id` };
-  const scope = scopeOf(place);
+/** What continues from the refresh at this pointer of the response. */
+export function refreshLinks(pointer: string) {
+  const refresh = { refresh_id: `$response.body#${pointer}/refresh_id` };
+  const scope = scopeOf(pointer);
   return {
     readRefresh: refresh,
     cancelRefresh: refresh,
     readSummary: scope,
     readCurrent: scope,
-    readChanges: { ...scope, ...sinceRevision(place) },
+    readChanges: { ...scope, ...sinceRevision(pointer) },
     readLivePage: scope,
   };
 }

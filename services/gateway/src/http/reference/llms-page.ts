@@ -70,7 +70,7 @@ ${[document, ...(hasReference ? [`- [Reference](${referencePath}): the same, to 
 function pricesIn(endpoints: readonly PublicEndpoint[]) {
   const route = endpoints.find(({ operationId }) => operationId === 'readPrices');
   invariant(route !== undefined, 'the prices have a route');
-  const { data } = route.answer.example as { readonly data: z.input<typeof priceView> };
+  const { data } = route.response.example as { readonly data: z.input<typeof priceView> };
   const { priceVersion, refresh, watch, ...pages } = z.decode(priceView, data);
   const held =
     `Reserves ${refresh.reservation} for each inventory; costs ${refresh.block} for each started ` +
