@@ -177,10 +177,12 @@ test.each(taking(time))(
       const answer = await answerTo(operationId, name, same);
 
       expect([same, answer.status]).toEqual([same, 200]);
-      const { webhooks, collector } = world;
-      const ofRefreshes = operationId === 'listRefreshes';
-      const query = ofRefreshes ? collector.listed.at(-1) : webhooks.asked.at(-1)?.query;
-      expect(query).toMatchObject({ [name]: time });
+      const { webhooks, collector, ledger } = world;
+      const asked: Readonly<Record<string, object | undefined>> = {
+        listRefreshes: collector.listed.at(-1),
+        readStatement: ledger.statementsAsked.at(-1),
+      };
+      expect(asked[operationId] ?? webhooks.asked.at(-1)?.query).toMatchObject({ [name]: time });
     }
   },
 );
