@@ -177,10 +177,14 @@ test.each(taking(time))(
       const response = await responseTo(operationId, name, same);
 
       expect([same, response.status]).toEqual([same, 200]);
-      const { webhooks, collector } = world;
-      const ofRefreshes = operationId === 'listRefreshes';
-      const query = ofRefreshes ? collector.listed.at(-1) : webhooks.asked.at(-1)?.query;
-      expect(query).toMatchObject({ [name]: time });
+      const { webhooks, collector, ledger } = world;
+      const requested: Readonly<Record<string, object | undefined>> = {
+        listRefreshes: collector.listed.at(-1),
+        readStatement: ledger.statementsAsked.at(-1),
+      };
+      expect(requested[operationId] ?? webhooks.asked.at(-1)?.query).toMatchObject({
+        [name]: time,
+      });
     }
   },
 );

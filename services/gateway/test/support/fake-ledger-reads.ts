@@ -20,6 +20,8 @@ export interface LedgerReads {
   readonly balanceOf: (accountId: AccountId) => number;
   readonly terms: Map<AccountId, Terms>;
   readonly statements: Map<AccountId, StatementRow[]>;
+  /** Queries of statements, the newest last. */
+  readonly statementsAsked: Readonly<Record<string, string>>[];
   readonly usage: Map<AccountId, UsageReport['items'] | 'too_large'>;
 }
 
@@ -59,6 +61,7 @@ export function respondToLedgerRead(url: URL, reads: LedgerReads): FakeResponse 
     case 'funds':
       return jsonResponse({ ...subject, ...fundsOf(reads.balanceOf(accountId), terms, url) });
     case 'statement':
+      reads.statementsAsked.push(Object.fromEntries(url.searchParams));
       return jsonResponse(statementPart(reads.statements.get(accountId) ?? [], url.searchParams));
     case 'usage':
       if (reads.usage.get(accountId) === 'too_large')

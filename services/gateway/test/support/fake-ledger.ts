@@ -160,6 +160,7 @@ export async function startFakeLedger(bus: MessageBus): Promise<FakeLedger> {
     configurations: [],
     terms: new Map(),
     statements: new Map(),
+    statementsAsked: [],
     usage: new Map(),
     balanceOf: (accountId) => balances.get(accountId) ?? firstBalance,
     setBalance: (accountId, credits) => void balances.set(accountId, credits),
