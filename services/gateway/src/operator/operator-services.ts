@@ -28,7 +28,7 @@ export interface OperatorServices {
   readonly cursors: CursorSealer;
   readonly clock: Clock;
   readonly identifiers: Identifiers;
-  readonly deadlines: { readonly ledgerAnswerMs: number };
+  readonly deadlines: { readonly ledgerReplyMs: number };
 }
 
 /** Erases saved inventories. Rejects with ServiceUnreachable when the store is unavailable. */
