@@ -6,7 +6,7 @@ import {
   openCaptureStory,
   testWholeCaptures,
 } from './support/capture-story.ts';
-import { askLivePage, readLiveChain, readLivePage } from './support/live-chain.ts';
+import { readLiveChain, readLivePage, requestLivePage } from './support/live-chain.ts';
 import { openTruthReader, type TruthReader } from './support/platform-truth.ts';
 import { readProjectLog } from './support/project-log.ts';
 import { expectTruth, readAllPages } from './support/read-current.ts';
@@ -65,7 +65,7 @@ test('a chain that is not read to its end, or cannot be, publishes nothing', asy
 
   const first = await readLivePage(story.doors[0], partial);
   await readLivePage(story.doors[1], partial, first.next);
-  expect((await askLivePage(story.doors[0], cutShort)).status).toBe(502);
+  expect((await requestLivePage(story.doors[0], cutShort)).status).toBe(502);
 
   await story.expectNotCaptured(partial, cutShort);
 });

@@ -36,7 +36,7 @@ const seriesMax = 2_500;
 describe('the metrics of a product that is asked strangely', () => {
   test('are described, and every label has one of its known values, never an id', async () => {
     const customers = await Promise.all(Array.from({ length: 5 }, stack.operator.newCustomer));
-    await Promise.all(customers.map(({ api }) => askStrangely(api)));
+    await Promise.all(customers.map(({ api }) => requestStrangely(api)));
 
     for (const service of stack.services) {
       const series = await readSeries(service);
@@ -51,10 +51,10 @@ describe('the metrics of a product that is asked strangely', () => {
       const requests = series.filter(({ name }) => name === 'http_server_request_duration_count');
       return new Set(requests.map(({ labels }) => JSON.stringify(labels)));
     };
-    await askStrangely((await stack.operator.newCustomer()).api);
+    await requestStrangely((await stack.operator.newCustomer()).api);
     const before = await shown();
     for (let others = 0; others < 5; others += 1) {
-      await askStrangely((await stack.operator.newCustomer()).api);
+      await requestStrangely((await stack.operator.newCustomer()).api);
     }
 
     expect([...(await shown())].filter((labels) => !before.has(labels))).toEqual([]);
@@ -63,7 +63,7 @@ describe('the metrics of a product that is asked strangely', () => {
 });
 
 /** The same requests for every customer: each with ids, keys and paths that were not used before. */
-async function askStrangely(api: PublicApi): Promise<void> {
+async function requestStrangely(api: PublicApi): Promise<void> {
   const id = systemIdentifiers.uuidV7();
   const scope = sizeScope(100, Number.parseInt(id.slice(-6), 16));
   const paths = [

@@ -230,20 +230,20 @@ test.each<[ServiceName, string, readonly ServiceName[]]>([
     .replace('{refresh}', refreshId);
   const { url: base = '' } = stack.services.find((one) => one.service === service) ?? {};
   const url = `${base}${filled}`;
-  const askWith = async (token: string | undefined) => {
+  const requestWith = async (token: string | undefined) => {
     const headers = token === undefined ? {} : { 'x-service-token': token };
     const response = await fetch(url, { headers });
     return { status: response.status, body: await response.text() };
   };
 
   for (const caller of serviceNames) {
-    const { status, body } = await askWith(stack.secrets[caller]);
+    const { status, body } = await requestWith(stack.secrets[caller]);
     expect([caller, status]).toEqual([caller, named.includes(caller) ? 200 : 403]);
     if (status === 403) expect(body).toContain('caller_not_permitted');
   }
   const [own = ''] = named.map((name) => stack.secrets[name]);
   for (const token of [undefined, '', 'a wrong one', `${own}x`, owner.secret]) {
-    expect(await askWith(token)).toMatchObject({
+    expect(await requestWith(token)).toMatchObject({
       status: 401,
       body: expect.stringContaining('service_token_required'),
     });

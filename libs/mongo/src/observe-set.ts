@@ -21,7 +21,7 @@ export function observeSet(
   monotonicNow: () => number,
 ) {
   let members: readonly string[] = [];
-  let answeredMs = Number.NEGATIVE_INFINITY;
+  let respondedMs = Number.NEGATIVE_INFINITY;
   client.on('topologyDescriptionChanged', ({ newDescription }) => {
     members = membersOf(newDescription);
   });
@@ -38,10 +38,10 @@ export function observeSet(
   return {
     async problem(): Promise<SetProblem | null> {
       if (await responds()) {
-        answeredMs = monotonicNow();
+        respondedMs = monotonicNow();
         return hasMajority(members) ? null : 'no_majority';
       }
-      const isRecent = monotonicNow() - answeredMs < electionMaxMs;
+      const isRecent = monotonicNow() - respondedMs < electionMaxMs;
       // A single server elects nobody, and nor does a set of which no member is reached from here.
       return isRecent && members.includes('RSSecondary') ? 'electing' : 'unavailable';
     },

@@ -16,7 +16,7 @@ export const standardDeadlines = {
   /** Longest wait for the reply to a pending command, which is re-sent after it. */
   pendingReplyMs: 5_000,
   /** The ledger's outcome of an operator's command. */
-  ledgerAnswerMs: 10_000,
+  ledgerReplyMs: 10_000,
   /** A usage report: a month of a busy account takes seconds to read. */
   usageMs: 15_000,
   /** Erasing an inventory: a large one has thousands of blocks. */

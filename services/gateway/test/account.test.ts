@@ -335,7 +335,7 @@ describe('balance alert', () => {
 
   test('a ledger that does not answer is 503, and the request may be repeated [service-unavailable]', async () => {
     const { key, principal } = world.issue(mayManage);
-    world.ledger.answersConfigure = false;
+    world.ledger.decidesConfigure = false;
     const answering = put(key, 50);
     await waitFor('the ledger has it', () =>
       world.ledger.configurations.some(({ accountId }) => accountId === principal.accountId),

@@ -141,13 +141,13 @@ test('a chain with a page whose charge was undone is read on and never sent', as
   const { key, principal } = world.issue();
   const scope = newInventory();
   const cursor = await readOk(scope, key);
-  world.ledger.answersCharge = () => false;
+  world.ledger.decidesCharge = () => false;
   const ofAccount = ({ accountId }: { accountId: string }) => accountId === principal.accountId;
   const undoing = read(scope, key, { cursor });
   await waitFor('it is charged', () => world.ledger.charges.filter(ofAccount).length === 2);
   gateway.cutReplies();
   expect((await undoing).status).toBe(503);
-  world.ledger.answersCharge = () => true;
+  world.ledger.decidesCharge = () => true;
   await waitFor('the charge is undone', () => world.ledger.reverses.some(ofAccount));
 
   expect((await read(scope, key, { cursor })).status).toBe(200);

@@ -308,7 +308,7 @@ const ways: Partial<Record<PublicCode, (given: Case) => Promise<ApiResponse>>> =
     retry_after_seconds: 30,
   }),
   billing_unavailable: ({ send }) => {
-    world.ledger.answersCharge = () => false;
+    world.ledger.decidesCharge = () => false;
     return send({}, impatient);
   },
 };

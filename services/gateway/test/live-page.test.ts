@@ -26,7 +26,7 @@ const intentsLeft = () => world.records.collection('page_intents').countDocument
 const chargesOf = (accountId: string) =>
   world.ledger.charges.filter((command) => command.accountId === accountId);
 
-const askedOf = (scope: InventoryKey) =>
+const requestedOf = (scope: InventoryKey) =>
   world.collector.live.asked.filter(({ pathname }) => pathname.includes(scope.platform_id));
 
 const threePages = [membersText('1'), membersText('2'), membersText('3')];
@@ -53,7 +53,7 @@ test('a page of the platform comes with its bill and its language (Live Page)', 
   });
   expect(response.headers['content-language']).toBe('zh-Hans');
   expect(response.headers['x-description-language']).toBe('schinese');
-  const [asked] = askedOf(scope);
+  const [asked] = requestedOf(scope);
   expect(asked?.searchParams.get('language')).toBe('schinese');
   expect(asked?.searchParams.get('account_id')).toBe(principal.accountId);
   await waitFor('no intent is left', async () => (await intentsLeft()) === 0);
@@ -142,9 +142,9 @@ test('pages that take long delay no Status, list, account or Current, and past t
     Array.from({ length: count }, () => read(scope, key));
 
   const pages = readMany(slow.key, perKeyMax + 5);
-  await waitFor('the account has its pages', () => askedOf(scope).length === perKeyMax);
+  await waitFor('the account has its pages', () => requestedOf(scope).length === perKeyMax);
   pages.push(...readMany(other.key, totalMax - perKeyMax));
-  await waitFor('all pages are in use', () => askedOf(scope).length === totalMax);
+  await waitFor('all pages are in use', () => requestedOf(scope).length === totalMax);
   const shed = await read(scope, third.key);
   const reads = await Promise.all(
     [
@@ -177,9 +177,9 @@ describe('funds', () => {
 
     expect([response.status, response.json.error.code]).toEqual([402, 'insufficient_credits']);
     expect(response.json.error.detail).toEqual({ required: 1, available: 0 });
-    const before = askedOf(scope).length;
+    const before = requestedOf(scope).length;
     await read(scope, key);
-    expect(askedOf(scope)).toHaveLength(before);
+    expect(requestedOf(scope)).toHaveLength(before);
     expect(chargesOf(principal.accountId)).toEqual([]);
   });
 
@@ -192,7 +192,7 @@ describe('funds', () => {
 
     expect([response.status, response.json.error.code]).toEqual([503, 'billing_unavailable']);
     expect(response.headers['retry-after']).toBeDefined();
-    expect(askedOf(scope)).toEqual([]);
+    expect(requestedOf(scope)).toEqual([]);
   });
 
   test('that go while the platform is asked are refused by the charge: no page', async () => {
@@ -216,7 +216,7 @@ test('a ledger that does not answer in time is 503, and the charge is undone [bi
   const { key, principal } = world.issue();
   const scope = newScope();
   setLiveInventory(world.collector.live, scope, { pages: [membersText('1')] });
-  world.ledger.answersCharge = () => false;
+  world.ledger.decidesCharge = () => false;
   world.ledger.setBalance(principal.accountId, 5);
   const answering = read(scope, key);
   await waitFor('the charge is booked', () => world.ledger.balanceOf(principal.accountId) === 4);
@@ -356,7 +356,7 @@ test('a client that hangs up frees its slot in the queue, and is charged nothing
   const scope = newScope();
   const gate = Promise.withResolvers<void>();
   const gone = Promise.withResolvers<void>();
-  world.collector.live.onAsked = (request) => request.once('close', () => gone.resolve());
+  world.collector.live.onContacted = (request) => request.once('close', () => gone.resolve());
   world.collector.live.respondInstead = async () => {
     await gate.promise;
     return null;
@@ -364,7 +364,7 @@ test('a client that hangs up frees its slot in the queue, and is charged nothing
   const { hostname, port } = new URL(gateway.url);
   const call = request({ hostname, port, path: livePathOf(scope), headers: { 'x-api-key': key } });
   call.on('error', () => undefined).end();
-  await waitFor('the platform is asked', () => askedOf(scope).length === 1);
+  await waitFor('the platform is asked', () => requestedOf(scope).length === 1);
 
   call.destroy();
 

@@ -112,7 +112,7 @@ test('an address where nothing or something else answers is exit code 1', async 
     expect(unreachable).toMatchObject({ code: 1, out: '' });
     expect(unreachable.err).toMatch(/^unreachable: .*\nrun it again with --key mine/);
     expect(stranger).toMatchObject({ code: 1, out: '' });
-    expect(stranger.err).toMatch(/^http_200: the address does not response as the operator API/);
+    expect(stranger.err).toMatch(/^http_200: the address does not respond as the operator API/);
   } finally {
     await page.close();
   }

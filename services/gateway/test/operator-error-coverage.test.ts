@@ -117,7 +117,7 @@ async function conflicting({ endpoint, right, send }: Case): Promise<OperatorRes
 
 function unanswered({ send }: Case): Promise<OperatorResponse> {
   world.books.responses = false;
-  return send({ isUnanswered: true });
+  return send({ isUndecided: true });
 }
 
 const booksRefusing = (refusesWith: OperatorWorld['books']['refusesWith']) => (given: Case) => {

@@ -6,13 +6,13 @@ async function newAccountPath(): Promise<string> {
   return `/accounts/${(await world.tenancy.createAccount({ name: 'Trader' })).accountId}`;
 }
 
-function book(path: string, body: unknown, key: string = randomUUID(), isUnanswered = false) {
+function book(path: string, body: unknown, key: string = randomUUID(), isUndecided = false) {
   return world.call({
     method: 'POST',
     path,
     body,
     headers: { 'idempotency-key': key },
-    isUnanswered,
+    isUndecided,
   });
 }
 

@@ -11,8 +11,8 @@ beforeEach(async () => {
   [accountId, projectId] = [account.accountId, project.projectId];
 });
 
-const put = (path: string, body: unknown, key: string = randomUUID(), isUnanswered = false) =>
-  world.call({ method: 'PUT', path, body, headers: { 'idempotency-key': key }, isUnanswered });
+const put = (path: string, body: unknown, key: string = randomUUID(), isUndecided = false) =>
+  world.call({ method: 'PUT', path, body, headers: { 'idempotency-key': key }, isUndecided });
 const subscription = { mode: 'subscription', units_per_month: 50_000 };
 
 test('an account is switched to a subscription, and the answer is how it pays then (Subscription funding) [units-or-credits, subscription-meta]', async () => {

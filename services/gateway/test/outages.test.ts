@@ -70,7 +70,7 @@ test('a revision-store that never answers is a 503 after its timeout', async () 
 test('without the ledger pages are 503 billing_unavailable and refreshes work [billing-unavailable]', async () => {
   const { key, principal, scope } = newReader();
   world.ledger.http.isDown = true;
-  world.ledger.answersCharge = () => false;
+  world.ledger.decidesCharge = () => false;
 
   const reading = gateway.call({ path: currentPathOf(scope), key });
   await waitFor('the charge is sent', () =>

@@ -67,7 +67,7 @@ async function expectMadeGood(reader: Reader): Promise<void> {
 
 /** The charge is booked, and no reply to it comes in time. */
 async function readWithoutOutcome(reader: Reader) {
-  world.ledger.answersCharge = () => false;
+  world.ledger.decidesCharge = () => false;
   const answering = gateway.call(reader);
   await isBooked(reader);
   gateway.cutReplies();
@@ -125,7 +125,7 @@ test('a charge whose outcome is lost is undone', async () => {
 
 test('a reversal is sent again until its outcome is seen', async () => {
   const reader = newReader();
-  world.ledger.answersReverse = () => reader.reverses().length > 1;
+  world.ledger.decidesReverse = () => reader.reverses().length > 1;
 
   expect((await readWithoutOutcome(reader)).status).toBe(503);
   await waitFor('the reversal is sent', () => reader.reverses().length === 1);
@@ -188,7 +188,7 @@ test('a page after another response of its connection is charged when that respo
   // As long as it takes for an undelivered page to be reversed.
   clock.advance(patientLimits.deliverWithinMs + patientLimits.reverseAfterMs);
   await sweepPasses();
-  world.ledger.answersCharge = () => true;
+  world.ledger.decidesCharge = () => true;
   gate.resolve(null);
   await once(client, 'close');
 
@@ -211,7 +211,7 @@ test('a gateway that dies between charge and first byte: another replica undoes 
   });
   const reader = newReader();
   // The charge is booked, and the gateway is gone before it has the outcome.
-  world.ledger.answersCharge = () => false;
+  world.ledger.decidesCharge = () => false;
   const call = dying.call(reader).catch(() => ({ status: 'cut off' }));
   await isBooked(reader);
   // Without its store it cannot put its affairs in order, as after a crash.
@@ -258,7 +258,7 @@ test.each([
   '%s: with as many bytes as an account may leave untaken a page is 429, past those of all accounts 503, and costs nothing (Everything is bounded) [rate-limit]',
   async (_name, pathOf) => {
     const [first, second, third] = [newReader(pathOf), newReader(pathOf), newReader(pathOf)];
-    world.ledger.answersCharge = () => false;
+    world.ledger.decidesCharge = () => false;
     const held = [narrow.call(first)];
     await isBooked(first);
 
@@ -288,7 +288,7 @@ test('a client that takes nothing loses its page to another one in time, and kee
   client.write(requestOf(slow));
   await once(client, 'readable');
   const closed = once(client, 'close');
-  world.ledger.answersCharge = ({ accountId }) => accountId !== filling.accountId;
+  world.ledger.decidesCharge = ({ accountId }) => accountId !== filling.accountId;
   const held = narrow.call(filling);
   await isBooked(filling);
   // What buffers take meanwhile does not make up for it.

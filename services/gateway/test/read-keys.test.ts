@@ -184,12 +184,12 @@ describe.each(routes)('an Idempotency-Key on %s', (name, pathOf) => {
     const scope = newInventory();
     const idempotencyKey = newKey();
     world.ledger.setBalance(principal.accountId, 10);
-    world.ledger.answersCharge = () => false;
+    world.ledger.decidesCharge = () => false;
     const undoing = read(scope, key, idempotencyKey);
     await waitFor('it is charged', () => world.ledger.balanceOf(principal.accountId) === 9);
     gateway.cutReplies();
     expect((await undoing).status).toBe(503);
-    world.ledger.answersCharge = () => true;
+    world.ledger.decidesCharge = () => true;
 
     await noKeyIsOpen(world);
     const response = await read(scope, key, idempotencyKey, other);
@@ -258,7 +258,7 @@ describe('a replay on Live Page [replay]', () => {
     for (let replay = 0; replay < 3; replay += 1) {
       const asked = Promise.withResolvers<void>();
       const gone = Promise.withResolvers<void>();
-      world.collector.live.onAsked = ({ socket }) => {
+      world.collector.live.onContacted = ({ socket }) => {
         socket.once('close', gone.resolve);
         asked.resolve();
       };

@@ -223,7 +223,7 @@ describe.each(routes)('the %s route of V1', (dialect, pathOf) => {
     const { key, principal } = world.issue();
     const scope = newScope();
     setLiveInventory(world.collector.live, scope, { pages: [membersText('1')] });
-    world.ledger.answersCharge = () => false;
+    world.ledger.decidesCharge = () => false;
     const answering = ask(pathOf, { scope, key });
     await waitFor('the charge is sent', () =>
       world.ledger.charges.some(({ accountId }) => accountId === principal.accountId),

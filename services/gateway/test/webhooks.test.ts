@@ -9,7 +9,7 @@ const manage = { permissions: ['customer.webhooks.manage.v1'], eventsEnabled: tr
 const hook = { url: 'https://example.com/hook', types: ['inventory.refresh.completed'] };
 const pathOf = (projectId: string, rest = '') =>
   `/v2/projects/${projectId}/webhook-endpoints${rest}`;
-const lastAsked = () => world.webhooks.asked.at(-1);
+const lastRequested = () => world.webhooks.asked.at(-1);
 
 test('the secret of an endpoint is shown when it is made or replaced, and not when it is read (Events: webhooks) [webhooks-managing]', async () => {
   const { key, principal } = world.issue(manage);
@@ -86,7 +86,11 @@ test('a rotation passes on its Idempotency-Key, and the answer says that the key
   world.webhooks.replayed = true;
   const again = await rotate({ overlap_seconds: 60, force: true });
 
-  expect(lastAsked()?.body).toEqual({ overlap_seconds: 60, force: true, idempotency_key: 'once' });
+  expect(lastRequested()?.body).toEqual({
+    overlap_seconds: 60,
+    force: true,
+    idempotency_key: 'once',
+  });
   expect([first, again].map(({ headers }) => headers['idempotency-replayed'])).toEqual([
     undefined,
     'true',
@@ -221,7 +225,7 @@ test('deliveries are listed on, page by page, with a cursor of this endpoint onl
   world.webhooks.deliveries = { items: [], next_before: null };
   const range = 'from=2026-11-21T00:00:00.000Z&to=2026-11-22T00:00:00.000Z';
   const second = await gateway.call({ path: `${one}?cursor=${cursor}&${range}`, key });
-  const asked = lastAsked();
+  const asked = lastRequested();
   const moved = await gateway.call({ path: `${other}?cursor=${cursor}`, key });
 
   expect(first.json.data).toMatchObject({ items: [delivery], pagination: { has_more: true } });

@@ -14,7 +14,7 @@ import {
 let harness: CollectorHarness;
 let collector: Collector;
 const clock = createRunningClock();
-const askFirstMs = 10_000;
+const requestFirstMs = 10_000;
 
 beforeAll(async () => {
   harness = await openCollectorHarness();
@@ -216,7 +216,7 @@ describe('a refresh', () => {
     await harness.request({ refreshId, scope: scopeOf(sizeInventory(1, 3)) });
     await waitFor('both commands are lost', () => harness.ledger.dropping.get(refreshId) === 0);
 
-    clock.advance(askFirstMs);
+    clock.advance(requestFirstMs);
 
     const { record } = await harness.completed(collector, refreshId);
     expect(record.outcome).toBe('complete_changed');

@@ -68,7 +68,7 @@ describe('several collectors', () => {
     const small = [1, 2, 3, 4].map(() => inventories.next(11));
     for (const scope of small) await inventories.holdLaterPages(scope);
     const requests = await Promise.all(small.map((scope) => harness.request({ scope })));
-    for (const scope of small) await inventories.untilAsked(scope, 2);
+    for (const scope of small) await inventories.untilRequested(scope, 2);
     const large = [1, 2, 3, 4, 5, 6].map(() => inventories.next(61));
     requests.push(...(await Promise.all(large.map((scope) => harness.request({ scope })))));
     const { refreshes, plans } = openCollections(harness.database);

@@ -182,7 +182,7 @@ export class SagaWorld {
     if (!keep) this.soup.splice(at, 1);
     if (letter.to === 'saga') this.learn(letter.what as Fact);
     else if (letter.to === 'ledger') this.requestLedger(letter.what as Effect);
-    else if (letter.to === 'store') this.askStore(letter.what as Effect);
+    else if (letter.to === 'store') this.requestStore(letter.what as Effect);
     else {
       this.events = 1;
       this.tell({ fact: 'event_appended' });
@@ -238,7 +238,7 @@ export class SagaWorld {
   }
 
   /** The scan document decides between commit and abandon once, and answers from its record. */
-  private askStore(command: Effect): void {
+  private requestStore(command: Effect): void {
     if (command === 'abandon_scan') {
       if (this.store === 'unknown' || this.store === 'received') this.store = 'abandoned';
     } else if (this.store === 'unknown') {

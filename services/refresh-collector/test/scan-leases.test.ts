@@ -53,12 +53,12 @@ describe('one scan per inventory (Refresh: one scan at a time per inventory) [on
     const scope = inventories.next(31);
     await inventories.holdLaterPages(scope);
     const taken = await harness.request({ scope });
-    await inventories.untilAsked(scope, 2);
+    await inventories.untilRequested(scope, 2);
 
     const second = await harness.startCollector(through(identities(3, 4)));
     await inventories.expireLease(scope);
     const waiting = await harness.request({ accountId: newAccountId(), scope });
-    await inventories.untilAsked(scope, 3);
+    await inventories.untilRequested(scope, 3);
     await inventories.release(scope);
     await harness.completed(second, taken.refreshId);
     await harness.completed(second, waiting.refreshId);
@@ -85,7 +85,7 @@ describe('one scan per inventory (Refresh: one scan at a time per inventory) [on
     const scope = inventories.next(31);
     await inventories.holdLaterPages(scope);
     const request = await harness.request({ scope });
-    await inventories.untilAsked(scope, 2);
+    await inventories.untilRequested(scope, 2);
 
     clock.advance(leaseMs + 1);
     await inventories.expireLease(scope);
@@ -105,7 +105,7 @@ describe('one scan per inventory (Refresh: one scan at a time per inventory) [on
     const scope = inventories.next(31);
     await inventories.holdLaterPages(scope);
     const request = await harness.request({ scope });
-    await inventories.untilAsked(scope, 2);
+    await inventories.untilRequested(scope, 2);
     const second = await harness.startCollector({ pages: smallPages, scheduling });
     const stopping = first.stop();
     // The other replica plans and reads meanwhile.
@@ -134,13 +134,13 @@ describe('the check of an end that may be too early (upstream 1.3)', () => {
 
     await inventories.hold(scope);
     const taken = await harness.request({ scope });
-    await inventories.untilAsked(scope, requestsAlone + 1);
+    await inventories.untilRequested(scope, requestsAlone + 1);
     // As the first worker leaves it after its last check.
     const endCheck = { cursor: null, attempts: checks ?? 0 };
     await counted.updateOne({ _id: taken.refreshId }, { $set: { 'scan.endCheck': endCheck } });
     const second = await harness.startCollector({ scheduling });
     await inventories.expireLease(scope);
-    await inventories.untilAsked(scope, requestsAlone + 2);
+    await inventories.untilRequested(scope, requestsAlone + 2);
     await inventories.release(scope);
     const { record } = await harness.completed(second, taken.refreshId);
 
@@ -157,7 +157,7 @@ describe('a refresh that allows what another one observes', () => {
     const scope = inventories.next(1);
     await inventories.hold(scope);
     const first = await harness.request({ scope });
-    await inventories.untilAsked(scope, 1);
+    await inventories.untilRequested(scope, 1);
     const freshness = { maxAgeSeconds: 3_600, priceVersion: 1 };
     const waiting = await harness.request({ scope, freshness });
     const third = await harness.request({ scope, accountId: newAccountId() });
@@ -174,7 +174,7 @@ describe('a refresh that allows what another one observes', () => {
     await waitFor('a page was read', () => harness.store.refusals > 0);
     await inventories.hold(scope);
     harness.store.away = false;
-    await inventories.untilAsked(scope, 2);
+    await inventories.untilRequested(scope, 2);
 
     await harness.store.release();
 
@@ -194,12 +194,12 @@ describe('a cancelled refresh', () => {
     const scope = inventories.next(31);
     await inventories.holdLaterPages(scope);
     const cancelled = await harness.request({ scope });
-    await inventories.untilAsked(scope, 2);
+    await inventories.untilRequested(scope, 2);
     const next = await harness.request({ accountId: newAccountId(), scope });
 
     await harness.cancel(cancelled);
     // Page 1 of the next scan, while page 2 of the cancelled one is still on its way.
-    await inventories.untilAsked(scope, 3);
+    await inventories.untilRequested(scope, 3);
     await inventories.release(scope);
 
     expect((await harness.completed(collector, cancelled.refreshId)).record.outcome).toBe(
@@ -222,7 +222,7 @@ describe('an inventory that an operator erases', () => {
     await harness.completed(collector, first.refreshId);
     await inventories.holdLaterPages(scope);
     const read = await harness.request({ scope });
-    await inventories.untilAsked(scope, 4 + 2);
+    await inventories.untilRequested(scope, 4 + 2);
     const waiting = await harness.request({ scope, accountId: newAccountId() });
     await waitFor('it is queued', async () => {
       const { record } = await harness.view(collector, waiting.refreshId);

@@ -46,7 +46,7 @@ describe('the queue', () => {
     const twenty = await Promise.all(
       Array.from({ length: 20 }, () => harness.request({ accountId: account_id, scope: busy })),
     );
-    await inventories.untilAsked(busy, 1);
+    await inventories.untilRequested(busy, 1);
 
     const other = await harness.request({ accountId: account_id, scope: inventories.next(1) });
     await harness.completed(collector, other.refreshId);
@@ -68,7 +68,7 @@ describe('on a day on which the platform gives smaller pages', () => {
     await inventories.holdLaterPages(scope);
     const request = await harness.request({ scope });
     // Page 1 twice: its first size is refused.
-    await inventories.untilAsked(scope, 3);
+    await inventories.untilRequested(scope, 3);
 
     const scan = (await stored(request.refreshId))?.scan;
     await harness.cancel(request);
@@ -89,7 +89,7 @@ describe('a scan of an application that is left alone', () => {
     const scope = inventories.next(31, 440);
     await inventories.holdLaterPages(scope);
     const parked = await harness.request({ scope });
-    await inventories.untilAsked(scope, 2);
+    await inventories.untilRequested(scope, 2);
     await harness.control('POST', '/faults', {
       failure: { kind: 'eresult', code: 20 },
       app_id: 440,
@@ -257,7 +257,7 @@ describe('with few pages before the deadline', () => {
     const reserving = await ofPages(10);
     await inventories.hold(reserving);
     const other = await harness.request({ scope: reserving }, 1);
-    await inventories.untilAsked(reserving, 1);
+    await inventories.untilRequested(reserving, 1);
     const scope = inventories.next(120);
     const { refreshId } = await harness.request({ scope }, 1);
 
@@ -269,7 +269,7 @@ describe('with few pages before the deadline', () => {
     await creeping('it is resumed', async () => (await stored(refreshId))?.scan?.parked === false);
     for (let pages = 3; pages <= 11; pages += 2) {
       clock.advance(2 * pageEveryMs);
-      await inventories.untilAsked(scope, pages);
+      await inventories.untilRequested(scope, pages);
     }
     clock.advance(2 * pageEveryMs);
     const { record } = await harness.completed(collector, refreshId);

@@ -22,7 +22,7 @@ export interface ScannedInventories {
   seen(scope: InventoryKey): Promise<Counts>;
   /** Lets the lease of its scan expire; the worker does not know. */
   expireLease(scope: InventoryKey): Promise<void>;
-  untilAsked(scope: InventoryKey, requests: number): Promise<void>;
+  untilRequested(scope: InventoryKey, requests: number): Promise<void>;
 }
 
 export function scannedInventories(harness: CollectorHarness): ScannedInventories {
@@ -59,7 +59,7 @@ export function scannedInventories(harness: CollectorHarness): ScannedInventorie
       const { inventories } = openCollections(harness.database);
       await inventories.updateOne({ _id: inventoryKeyText(scope) }, expired);
     },
-    untilAsked: async (scope, requests) => {
+    untilRequested: async (scope, requests) => {
       await waitFor(
         `request ${requests} about ${scope.platform_id}`,
         async () => (await seen(scope)).requests >= requests,

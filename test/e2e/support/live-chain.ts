@@ -13,7 +13,7 @@ export interface ReadLivePage {
 }
 
 /** One Live Page, whatever it is answered with. */
-export function askLivePage(
+export function requestLivePage(
   api: PublicApi,
   scope: InventoryKey,
   cursor: string | null = null,
@@ -28,7 +28,7 @@ export async function readLivePage(
   scope: InventoryKey,
   cursor: string | null = null,
 ): Promise<ReadLivePage> {
-  const response = await askLivePage(api, scope, cursor);
+  const response = await requestLivePage(api, scope, cursor);
   if (response.status !== 200) throw new Error(`not read: ${response.status} ${response.text}`);
   const page = asSent(livePage, response.json.data);
   return { response, page, next: page.pagination.next_cursor ?? null };

@@ -2,7 +2,7 @@ import type { InventoryKey } from '@inventory/contracts/inventory-key';
 import { pause } from '@inventory/runtime/wait';
 import { waitFor } from '@inventory/testkit/wait-for';
 import { untilCompleted } from './follow-refresh.ts';
-import { askLivePage } from './live-chain.ts';
+import { requestLivePage } from './live-chain.ts';
 import type { Customer } from './operator.ts';
 import { type AcceptedRefresh, attemptOf, createPatientClient } from './patient-client.ts';
 import { newReadingCustomer, type ReadingCustomer } from './reading-customer.ts';
@@ -149,7 +149,7 @@ function readsOf(
   const kinds = [
     ['status', () => api.status(latest() ?? '')],
     ['current', () => api.current(saved, '?page_size=10')],
-    ['live_page', () => askLivePage(api, saved)],
+    ['live_page', () => requestLivePage(api, saved)],
   ] as const;
   return {
     next() {

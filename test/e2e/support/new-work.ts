@@ -2,7 +2,7 @@ import type { InventoryKey } from '@inventory/contracts/inventory-key';
 import { pause } from '@inventory/runtime/wait';
 import { waitFor } from '@inventory/testkit/wait-for';
 import type { ApiResponse } from '../../../services/gateway/test/support/api-call.ts';
-import { askLivePage } from './live-chain.ts';
+import { requestLivePage } from './live-chain.ts';
 import { createPatientClient } from './patient-client.ts';
 import type { ReadingCustomer } from './reading-customer.ts';
 import { sizeScope } from './simulator-control.ts';
@@ -77,7 +77,7 @@ export async function arrive(options: ArrivalOptions): Promise<Arrival> {
   const [completed, notified, livePage, current] = await Promise.all([
     untilCompleted(),
     untilNotified(),
-    untilServed(() => askLivePage(api, saved)),
+    untilServed(() => requestLivePage(api, saved)),
     untilServed(() => api.current(saved, '?page_size=10')),
   ]);
   return {

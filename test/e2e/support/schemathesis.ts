@@ -89,7 +89,7 @@ url = { values = ["https://hooks.example.com/inventory"] }
 database = "none"
 max-examples = ${examplesMax}
 
-# 502 is trouble of the platform: it does not response for every start_assetid.
+# 502 is trouble of the platform: it does not respond to every start_assetid.
 [checks.not_a_server_error]
 expected-statuses = ["2xx", "3xx", "4xx", 502]
 

@@ -65,7 +65,7 @@ export function withPatientDeadlines(config: GatewayConfig): GatewayConfig {
     findMs: far,
     storeMs: far,
     lookUpMs: far,
-    ledgerAnswerMs: far,
+    ledgerReplyMs: far,
     usageMs: far,
     eraseMs: far,
     batchMs: far,

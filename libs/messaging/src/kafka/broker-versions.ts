@@ -62,7 +62,7 @@ export function versionProblems(
   return problems;
 }
 
-const answerDeadlineMs = 3_000;
+const responseDeadlineMs = 3_000;
 const responseBytesMax = 1024 * 1024;
 const apiVersionsKey = 18;
 const unsupportedVersion = 35;
@@ -95,7 +95,7 @@ async function readVersions(
   try {
     const response = await withDeadline(
       readResponse(socket),
-      answerDeadlineMs,
+      responseDeadlineMs,
       `reading the versions of ${broker}`,
     );
     return parseVersions(response);

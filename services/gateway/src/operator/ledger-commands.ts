@@ -47,7 +47,7 @@ async function requestLedger(
   const reply = await commands.request(
     { ...command, waitingId },
     replyOf('reply.billing-outcome.v1'),
-    deadlines.ledgerAnswerMs,
+    deadlines.ledgerReplyMs,
   );
   if (reply.result !== 'reply') throw new EntryUndecided(reply.result, reply.cause);
   const { outcome } = reply.body;

@@ -27,7 +27,7 @@ export interface OperatorServices extends KeyedCredentialServices {
   readonly auditStore: AuditStore;
   readonly cursors: CursorSealer;
   readonly clock: Clock;
-  readonly deadlines: { readonly ledgerAnswerMs: number };
+  readonly deadlines: { readonly ledgerReplyMs: number };
 }
 
 /** Erases saved inventories. Rejects with ServiceUnreachable when the store is unavailable. */

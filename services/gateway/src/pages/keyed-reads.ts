@@ -25,9 +25,9 @@ export type KeyedRead<Page> =
 export interface Fetches<Page> {
   /** `pin` stores, under the key, what a replay has to know of the first attempt. */
   readonly paid: (pin: (text: string) => Promise<void>) => Promise<FetchedPage<Page>>;
-  /** A replay without a page counts where it calls `onPlatformAsked`. */
+  /** A replay without a page counts where it calls `onPlatformContacted`. */
   readonly replayed: (
-    onPlatformAsked: () => void,
+    onPlatformContacted: () => void,
     pin: string | null,
   ) => Promise<FetchedPage<Page>>;
 }
@@ -87,7 +87,7 @@ export async function readKeyed<Page>(
         services,
         read,
         () => keys.uncountReplay(keyId, begun.paidBy),
-        (onPlatformAsked) => fetches.replayed(onPlatformAsked, begun.pin),
+        (onPlatformContacted) => fetches.replayed(onPlatformContacted, begun.pin),
       );
     default:
       return begun;
@@ -137,7 +137,7 @@ async function replay<Page>(
   { ledger, logger }: PageServices,
   { accountId, requestId }: RequestedPage,
   uncount: () => Promise<void>,
-  fetch: (onPlatformAsked: () => void) => Promise<FetchedPage<Page>>,
+  fetch: (onPlatformContacted: () => void) => Promise<FetchedPage<Page>>,
 ): Promise<KeyedRead<Page>> {
   let counts = false;
   const count = () => {
@@ -170,7 +170,8 @@ function held<Page>(
   };
   return {
     paid: async (pin) => orRefused(await paid(pin)),
-    replayed: async (onPlatformAsked, pin) => orRefused(await replayed(onPlatformAsked, pin)),
+    replayed: async (onPlatformContacted, pin) =>
+      orRefused(await replayed(onPlatformContacted, pin)),
   };
 }
 

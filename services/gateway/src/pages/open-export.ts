@@ -84,7 +84,7 @@ export function openExport(
         if (opened.result === 'page') await pin(pinOf(opened.page));
         return opened;
       },
-      async replayed(_onPlatformAsked, pin) {
+      async replayed(_onPlatformContacted, pin) {
         const paid = paidFor(pin);
         if (paid === null || !isWithin(wanted, paid)) {
           return refused({ code: 'idempotency_conflict' });

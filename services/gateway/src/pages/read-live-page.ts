@@ -60,18 +60,18 @@ export function readLivePage(
     }
   }
 
-  async function fetchPage(onPlatformAsked = () => {}) {
+  async function fetchPage(onPlatformContacted = () => {}) {
     // Before the request to the platform: a page that was read is not refused for its size.
     const tooMuch = hold(bytesExpected);
     if (tooMuch !== null) return refused(tooMuch);
     await before;
     const response = await services.livePages.readLivePage(accountId, page).finally(() => {
       // Whether it was is not known of a page whose client has left.
-      if (page.signal.aborted) onPlatformAsked();
+      if (page.signal.aborted) onPlatformContacted();
     });
     if (page.signal.aborted) return refused(clientGone);
     if (response.result === 'refused') {
-      if (wasPlatformAsked(response.refusal)) onPlatformAsked();
+      if (wasPlatformContacted(response.refusal)) onPlatformContacted();
       return response;
     }
     if (response.result === 'page') onPage(response);
@@ -87,12 +87,12 @@ export function readLivePage(
 
   return readKeyed<BillableLivePage>(services, { ...read, hold }, key, {
     paid: () => withPermit(fetchFunded),
-    replayed: (onAsked) => withPermit(() => fetchPage(onAsked)),
+    replayed: (onContacted) => withPermit(() => fetchPage(onContacted)),
   });
 }
 
 /** Not where the page got no slot of an egress identity. */
-function wasPlatformAsked(refusal: Refusal): boolean {
+function wasPlatformContacted(refusal: Refusal): boolean {
   if (refusal.code === 'upstream_timeout') return true;
   if (refusal.code !== 'upstream_unavailable') return false;
   const { reason } = refusal.detail;

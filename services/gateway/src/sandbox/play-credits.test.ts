@@ -12,7 +12,7 @@ function openBank() {
   const clock = createTestClock();
   const bank = { clock, available: 0, isUnavailable: false, keys: new Set<string>() };
   const services = {
-    ...{ clock, identifiers: only({ uuidV7: () => 'x' }), deadlines: { ledgerAnswerMs: 1 } },
+    ...{ clock, identifiers: only({ uuidV7: () => 'x' }), deadlines: { ledgerReplyMs: 1 } },
     tenancy: only({ requireAccount: async () => foundCredential().account }),
     ledger: only({
       readBalance: async () => ({ balances: [{ asset: 'credits', available: bank.available }] }),

@@ -24,10 +24,10 @@ export interface FakeLedger extends LedgerReads {
   setBalance(accountId: AccountId, credits: number): void;
   /** Runs before a charge is booked; what it awaits delays the booking and the answer. */
   beforeCharge: (charge: Charge) => void | Promise<void>;
-  answersConfigure: boolean;
+  decidesConfigure: boolean;
   /** False keeps the answer back; the charge is booked all the same. */
-  answersCharge: (charge: Charge) => boolean;
-  answersReverse: (reverse: Reverse) => boolean;
+  decidesCharge: (charge: Charge) => boolean;
+  decidesReverse: (reverse: Reverse) => boolean;
   /** Refuses a charge with this instead of booking it. */
   refuseCharge: (charge: Charge) => BillingOutcome['refusal'];
   /** Charges these to units, of which there are as many as credits would have been. */
@@ -126,30 +126,30 @@ export async function startFakeLedger(bus: MessageBus): Promise<FakeLedger> {
     if (sightings.isFirst(message)) fake.charges.push(body);
     await fake.beforeCharge(body);
     const outcome = bookCharge(body);
-    if (fake.answersCharge(body)) await respond(waitingId, outcome);
+    if (fake.decidesCharge(body)) await respond(waitingId, outcome);
   }
 
   async function onReverse(message: ReceivedMessageOf<'billing.reverse.v1'>) {
     const { body, waitingId } = message;
     if (sightings.isFirst(message)) fake.reverses.push(body);
-    if (fake.answersReverse(body)) await respond(waitingId, bookReverse(body));
+    if (fake.decidesReverse(body)) await respond(waitingId, bookReverse(body));
   }
 
   async function onConfigure(message: ReceivedMessageOf<'billing.configure.v1'>) {
     const { body, waitingId } = message;
     if (sightings.isFirst(message)) fake.configurations.push(body);
     const outcome = record(body, 'configure', 0);
-    if (fake.answersConfigure) await respond(waitingId, outcome);
+    if (fake.decidesConfigure) await respond(waitingId, outcome);
   }
 
   const http = await startHttpFake((url) => respondToLedgerRead(url, fake));
 
   const promises = {
     prices: firstPrices,
-    answersConfigure: true,
+    decidesConfigure: true,
     beforeCharge: () => undefined,
-    answersCharge: () => true,
-    answersReverse: () => true,
+    decidesCharge: () => true,
+    decidesReverse: () => true,
     refuseCharge: () => null,
     paysWithUnits: () => false,
   };

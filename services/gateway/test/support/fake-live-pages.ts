@@ -17,7 +17,7 @@ export interface FakeLivePages {
   /** Answers in place of the platform; null leaves it to the platform. */
   respondInstead: (url: URL) => FakeResponse | null | Promise<FakeResponse | null>;
   /** Sees each call of the gateway, with its connection. */
-  onAsked: (request: IncomingMessage) => void;
+  onContacted: (request: IncomingMessage) => void;
   respond(url: URL, request: IncomingMessage): Promise<FakeResponse>;
   reset(): void;
 }
@@ -30,13 +30,13 @@ export function createFakeLivePages(): FakeLivePages {
     inventories: new Map(),
     asked: [],
     respondInstead: () => null,
-    onAsked: () => undefined,
+    onContacted: () => undefined,
     reset: () => {
       fake.respondInstead = () => null;
-      fake.onAsked = () => undefined;
+      fake.onContacted = () => undefined;
     },
     async respond(url, request) {
-      fake.onAsked(request);
+      fake.onContacted(request);
       fake.asked.push(url);
       return (await fake.respondInstead(url)) ?? pageOf(fake, url);
     },

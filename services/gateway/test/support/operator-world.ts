@@ -66,7 +66,7 @@ export interface OperatorCall {
   /** Instead of the right one; null sends none. */
   readonly authorization?: string | null;
   /** The ledger does not answer: the call ends after 300 ms. */
-  readonly isUnanswered?: boolean;
+  readonly isUndecided?: boolean;
 }
 
 export interface OperatorResponse {
@@ -150,12 +150,12 @@ export async function openOperatorWorld(): Promise<OperatorWorld> {
     return started.url;
   };
   const url = await apiWith(patientDeadlines);
-  const impatientUrl = await apiWith({ ...patientDeadlines, ledgerAnswerMs: 300 });
+  const impatientUrl = await apiWith({ ...patientDeadlines, ledgerReplyMs: 300 });
   await waitFor('replies can be received', () => replica.bus.health().ready);
   return {
     ...{ url, token, namespace, tenancy: replica.tenancy, books, collector, revisions },
     ...{ erased, log, webhooks, db: replica.db },
-    call: (call) => callOperator(call.isUnanswered ? impatientUrl : url, token, call),
+    call: (call) => callOperator(call.isUndecided ? impatientUrl : url, token, call),
     async callWith(services, api) {
       const other = await apiWith(patientDeadlines, services, api);
       return (call) => callOperator(other, token, call);

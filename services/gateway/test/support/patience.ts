@@ -23,7 +23,7 @@ export const patientDeadlines: Deadlines = {
   storeMs: farMs,
   lookUpMs: farMs,
   pendingReplyMs: farMs,
-  ledgerAnswerMs: farMs,
+  ledgerReplyMs: farMs,
   usageMs: farMs,
   eraseMs: farMs,
   batchMs: farMs,

@@ -50,11 +50,11 @@ export function createPlatformClient({ platform, identities }: EgressConfig, clo
         const codings = [headers['content-encoding'] ?? []].flat().join();
         const body = await decodeBody(joined(parts), codings, bytesMax);
         if (body === 'too_large') return { status: 'too_large' };
-        const askedMs = readRetryAfter(headers['retry-after'], clock.now());
+        const requestedWaitMs = readRetryAfter(headers['retry-after'], clock.now());
         return {
           status,
           body: body === 'undecodable' ? null : body,
-          retryAfterMs: askedMs && Math.min(askedMs, retryAfterMaxMs),
+          retryAfterMs: requestedWaitMs && Math.min(requestedWaitMs, retryAfterMaxMs),
         };
       } catch (error) {
         return { status: failureOf(error) };

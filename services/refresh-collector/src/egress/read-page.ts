@@ -22,7 +22,7 @@ export interface PageReading {
   readonly avoid: readonly string[];
   readonly unreachable: readonly string[];
   /** On the monotonic clock; without it the platform's timeout alone applies. */
-  readonly answerByMs?: number;
+  readonly respondByMs?: number;
 }
 
 export interface PageReadingResult {
@@ -51,7 +51,7 @@ export async function readPage(
   invariant(identity !== undefined, 'slots are of configured identities');
   const startMs = egress.monotonicNow();
   const timeoutMs = egress.platform.timeoutMsFor(
-    (reading.answerByMs ?? Number.POSITIVE_INFINITY) - startMs,
+    (reading.respondByMs ?? Number.POSITIVE_INFINITY) - startMs,
   );
   const report = egress.breakers.trackRequest(reading);
   const raw = await egress.platform.fetchPage(identity, reading, timeoutMs);
@@ -101,12 +101,12 @@ function slotResultOf(response: PlatformResponse): SlotResult {
     case 'unreachable':
       return { result: 'unreachable' };
     case 'fault':
-      return { result: isAnswered(response.reason) ? 'answered' : 'unknown' };
+      return { result: isDecided(response.reason) ? 'answered' : 'unknown' };
     default:
       return { result: 'answered' };
   }
 }
 
-function isAnswered(reason: FaultReason): boolean {
+function isDecided(reason: FaultReason): boolean {
   return reason !== 'timeout' && reason !== 'connection_failed';
 }

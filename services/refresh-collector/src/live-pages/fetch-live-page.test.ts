@@ -136,12 +136,12 @@ describe('an inventory that was confirmed', () => {
       platform.response = page;
 
       const remembered = await read(newAccountId(), client, scope);
-      const askedFor = platform.requests - confirmedBy;
+      const requestedFor = platform.requests - confirmedBy;
       const other = await read(newAccountId());
       known.clear();
 
       expect([first, remembered]).toEqual([{ result: denial }, { result: denial }]);
-      expect([confirmedBy, askedFor]).toEqual([2, 0]);
+      expect([confirmedBy, requestedFor]).toEqual([2, 0]);
       expect(other.result).toBe('page');
       expect((await read(newAccountId(), client, scope)).result).toBe('page');
     },

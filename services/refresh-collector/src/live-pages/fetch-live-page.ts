@@ -107,7 +107,7 @@ async function readWithin(
 ): Promise<LivePageOutcome> {
   const { egress, rules } = livePages;
   const { scope } = request;
-  const answerByMs = egress.monotonicNow() + request.timeLeftMs;
+  const respondByMs = egress.monotonicNow() + request.timeLeftMs;
   const sendBy = AbortSignal.timeout(Math.max(0, Math.floor(request.timeLeftMs - requestMinMs)));
   const waiting = AbortSignal.any([signal, sendBy]);
   const identities = egress.identities.map(({ id }) => id);
@@ -128,7 +128,7 @@ async function readWithin(
         deadlineMs: null,
         avoid: avoidedIdentities(progress.tries, identities),
         unreachable: unreachableIdentities(progress.tries),
-        answerByMs,
+        respondByMs,
       },
       waiting,
     );
@@ -143,7 +143,7 @@ async function readWithin(
     }
     progress = step.progress;
     // A pause that outlasts the time left is not begun.
-    if (egress.monotonicNow() + step.pauseMs > answerByMs - requestMinMs)
+    if (egress.monotonicNow() + step.pauseMs > respondByMs - requestMinMs)
       return outOfTime(progress);
     if (step.pauseMs > 0) await pause(step.pauseMs, waiting);
   }

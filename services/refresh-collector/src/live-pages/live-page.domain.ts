@@ -20,7 +20,7 @@ export interface LivePageProgress {
   /** The latest failure; null before the first one. */
   readonly failure: LivePageFailure | null;
   /** The wait that the platform then requested. */
-  readonly askedMs: number;
+  readonly requestedWaitMs: number;
 }
 
 export type LivePageOutcome =
@@ -53,7 +53,7 @@ export interface LivePageStep {
 }
 
 export function beginLivePage(startAssetId: string | null, count: number): LivePageProgress {
-  return { startAssetId, tries: firstTries(count), failure: null, askedMs: 0 };
+  return { startAssetId, tries: firstTries(count), failure: null, requestedWaitMs: 0 };
 }
 
 /**
@@ -68,7 +68,7 @@ export function afterLiveResponse(
 ): LivePageStep {
   const { startAssetId, tries } = progress;
   const failure = failureOf(response) ?? progress.failure;
-  const askedMs = response.kind === 'fault' ? (response.retryAfterMs ?? 0) : 0;
+  const requestedWaitMs = response.kind === 'fault' ? (response.retryAfterMs ?? 0) : 0;
   const isFirstPage = startAssetId === null;
   const evaluated = evaluatePage({ ...attempt, tries, isFirstPage }, response, rules);
   switch (evaluated.result) {
@@ -80,12 +80,12 @@ export function afterLiveResponse(
       const { outcome } = evaluated;
       const ended: LivePageOutcome =
         outcome === 'upstream_unavailable'
-          ? failedWith(failure ?? 'bad_answer', askedMs)
+          ? failedWith(failure ?? 'bad_answer', requestedWaitMs)
           : { result: outcome };
       return { outcome: ended, progress, pauseMs: 0, cooldowns: [] };
     }
     case 'retry': {
-      const next = { ...progress, tries: evaluated.tries, failure, askedMs };
+      const next = { ...progress, tries: evaluated.tries, failure, requestedWaitMs };
       return {
         outcome: null,
         progress: next,
@@ -133,12 +133,16 @@ export function checkedEnd(
 }
 
 /** The outcome of a page whose time has passed: its latest failure, else the wait for a slot. */
-export function outOfTime({ failure, askedMs }: LivePageProgress): LivePageOutcome {
-  return failedWith(failure ?? 'egress_busy', askedMs);
+export function outOfTime({ failure, requestedWaitMs }: LivePageProgress): LivePageOutcome {
+  return failedWith(failure ?? 'egress_busy', requestedWaitMs);
 }
 
-function failedWith(failure: LivePageFailure, askedMs: number): LivePageOutcome {
-  return { result: 'failed', failure, ...(askedMs > 0 ? { retryAfterMs: askedMs } : {}) };
+function failedWith(failure: LivePageFailure, requestedWaitMs: number): LivePageOutcome {
+  return {
+    result: 'failed',
+    failure,
+    ...(requestedWaitMs > 0 ? { retryAfterMs: requestedWaitMs } : {}),
+  };
 }
 
 /** Null for a page. */
@@ -205,10 +209,10 @@ export function liveRetryAfterSeconds(outcome: LivePageOutcome, waits: LiveWaits
       // Until a page of its own ends, which takes no longer than a read.
       return retrySecondsMin;
     default:
-      return bounded(Math.max(faultSeconds, seconds(askedMsOf(outcome))));
+      return bounded(Math.max(faultSeconds, seconds(requestedWaitMsOf(outcome))));
   }
 }
 
-function askedMsOf(outcome: LivePageOutcome): number {
+function requestedWaitMsOf(outcome: LivePageOutcome): number {
   return outcome.result === 'failed' ? (outcome.retryAfterMs ?? 0) : 0;
 }

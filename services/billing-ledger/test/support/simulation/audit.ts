@@ -58,7 +58,7 @@ function againstModel(journal: Journal, commands: readonly Command[]): string[] 
     // No command begins a month; the simple ledger begins it by itself.
     if (entry.kind === 'expire' || entry.kind === 'allowance') return [];
     const command = commands.find(
-      (sent) => sent.body.accountId === accountId && isAnsweredBy(entry, sent),
+      (sent) => sent.body.accountId === accountId && isDecidedBy(entry, sent),
     );
     if (!command) return [`journaled without a command: ${entry.commandId}`];
     const expected = model.replyTo({ command, now: entry.opening[0]?.atMs ?? entry.atMs });
@@ -73,7 +73,7 @@ function againstModel(journal: Journal, commands: readonly Command[]): string[] 
   });
 }
 
-function isAnsweredBy(entry: Entry, command: Command): boolean {
+function isDecidedBy(entry: Entry, command: Command): boolean {
   if (command.body.commandId !== entry.commandId) return false;
   if (command.type !== 'billing.settle.v1' || entry.refusal) {
     return resolveDuplicate(entry, command) === 'recorded';
