@@ -242,7 +242,7 @@ function expectStatedResponses({ attempts }: Outage): void {
   }
 }
 
-/** Answers to requests that began well inside the outage. */
+/** Responses to requests that began well inside the outage. */
 function duringOutage({ attempts, fromMs, untilMs }: Outage, operation: Attempt['operation']) {
   const settleMs = 1_000;
   const inside = attempts.filter(

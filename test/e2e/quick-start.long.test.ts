@@ -23,7 +23,7 @@ afterAll(async () => {
 /** Commands print the body, unless they save it, and as the last line the status. */
 const printsStatus = `curl() { command curl -sS -w '\\n%{http_code}' "$@"; }\n`;
 
-interface Answer {
+interface BlockResponse {
   readonly status: string;
   /** Where the command shows them. */
   readonly headers: string;
@@ -36,7 +36,7 @@ const pageOf = (name: string) =>
 const blocksOf = (page: string) =>
   [...page.matchAll(/^ *```sh\n([\s\S]*?)^ *```$/gm)].map(([, block = '']) => block);
 
-async function run(block: string, environment: NodeJS.ProcessEnv): Promise<Answer> {
+async function run(block: string, environment: NodeJS.ProcessEnv): Promise<BlockResponse> {
   const { stdout } = await promisify(execFile)('bash', ['-c', printsStatus + block], {
     env: environment,
     cwd: directory,
@@ -65,7 +65,7 @@ test('every command of docs/customers/quick-start.md succeeds in its order, at t
   });
   const environment = environmentOf(customer, secret);
 
-  const responses: Answer[] = [];
+  const responses: BlockResponse[] = [];
   for (const block of blocksOf(pageOf('quick-start'))) {
     // Later commands name what earlier ones returned.
     const returned = responses.map(({ data }) => data);
@@ -115,7 +115,7 @@ test('every command of docs/customers/account.md succeeds, and the one of docs/c
 
   const [v1 = ''] = blocksOf(pageOf('v1-clients'));
   const page = await run(v1.replaceAll('76100500000000000', scope.platform_id), environment);
-  const responses: Answer[] = [];
+  const responses: BlockResponse[] = [];
   for (const block of blocksOf(pageOf('account'))) responses.push(await run(block, environment));
 
   expect(page.status).toBe('200');

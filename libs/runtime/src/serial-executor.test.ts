@@ -1,4 +1,4 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { createSerialExecutor } from './serial-executor.ts';
 
 test('between two long computations other work of the process runs', async () => {
@@ -7,7 +7,7 @@ test('between two long computations other work of the process runs', async () =>
   const long = [1, 2, 3].map((number) => executor.enqueue(() => order.push(`long ${number}`)));
   const short = (async () => {
     for (let number = 1; number <= 3; number += 1) {
-      await nextTurn();
+      await yieldToEventLoop();
       order.push(`short ${number}`);
     }
   })();

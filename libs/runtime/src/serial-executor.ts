@@ -1,4 +1,4 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 
 export interface SerialExecutor {
   /** Runs a computation after those before it; settles with what it returns or throws. */
@@ -13,7 +13,7 @@ export function createSerialExecutor(): SerialExecutor {
   let last: Promise<unknown> = Promise.resolve();
   return {
     enqueue(compute) {
-      const current = last.then(() => nextTurn()).then(compute);
+      const current = last.then(() => yieldToEventLoop()).then(compute);
       last = current.catch(() => {});
       return current;
     },

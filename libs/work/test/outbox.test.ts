@@ -1,4 +1,4 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import type { OutgoingMessage } from '@inventory/messaging/bus';
 import type { MongoConnection } from '@inventory/mongo/connect';
 import { ensureIndexes } from '@inventory/mongo/indexes';
@@ -204,7 +204,7 @@ test('while the broker is unavailable nothing is lost: it is tried until the bro
 test('messages of a document are first published in the order in which they were written', async () => {
   const { sent, publish } = openTopic();
   const slow: Publish = async (messages) => {
-    for (let turns = 200 * Math.random(); turns > 0; turns -= 1) await nextTurn();
+    for (let turns = 200 * Math.random(); turns > 0; turns -= 1) await yieldToEventLoop();
     await publish(messages);
   };
   const replicas = [startRelay(slow), startRelay(slow)];

@@ -13,7 +13,7 @@ export interface FakeRevisionStore {
   /** Asset ids of each committed scan, in order, first position kept. */
   readonly committed: Map<string, string[]>;
   readonly manifests: Map<string, MessageBody<'revision.completed.v1'>>;
-  /** Answers every PUT with 503 while true. */
+  /** Responds to every PUT with 503 while true. */
   away: boolean;
   /** Refuses every PUT with this code. */
   refuses: RefusalCode | null;

@@ -18,7 +18,7 @@ const connectTimeoutMs = 50;
 let simulator: PlatformSimulator;
 /** Accepts connections and never answers. */
 const blackHole = createServer(() => {});
-/** Answers CONNECT with 502. */
+/** Responds to CONNECT with 502. */
 const refusingProxy = createServer((socket) => {
   socket.on('error', () => {});
   socket.once('data', () => socket.end('HTTP/1.1 502 Bad Gateway\r\ncontent-length: 0\r\n\r\n'));

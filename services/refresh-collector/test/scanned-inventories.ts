@@ -13,7 +13,7 @@ interface Counts {
 export interface ScannedInventories {
   /** One of its own, of this many assets. */
   next(size: number, appId?: number): InventoryKey;
-  /** Answers about later pages than the first wait until they are released. */
+  /** Responses about later pages than the first wait until they are released. */
   holdLaterPages(scope: InventoryKey): Promise<void>;
   hold(scope: InventoryKey): Promise<void>;
   release(scope: InventoryKey): Promise<void>;

@@ -8,7 +8,7 @@ export interface SimulatorControl {
   call(method: string, path: string, body?: unknown): Promise<any>;
   /** Fails requests that match; see the simulator's README. */
   fail(fault: Readonly<Record<string, unknown>>): Promise<void>;
-  /** Answers about the account wait until it is released: a scan of it stays under way. */
+  /** Responses about the account wait until it is released: a scan of it stays under way. */
   hold(scope: InventoryKey): Promise<void>;
   /** The same for all pages but the first. */
   holdLaterPages(scope: InventoryKey): Promise<void>;

@@ -13,7 +13,7 @@ import { createChance, createScheduler } from './simulation/scheduler.ts';
 
 export interface StoredJournal {
   readonly store: Store;
-  /** Answers at once and never fails. */
+  /** Responds at once and never fails. */
   readonly journal: Journal;
   readonly entries: readonly { readonly accountId: AccountId; readonly entry: Entry }[];
   /** The account after each of its commits. */

@@ -61,7 +61,7 @@ const cooldownMs = 5_000;
  */
 export function openStagingBreaker(staging: Staging, clock: Clock): Staging {
   let cooldownUntilMs = 0;
-  async function guarded<Answer>(call: () => Promise<Answer>): Promise<Answer> {
+  async function guarded<Result>(call: () => Promise<Result>): Promise<Result> {
     if (clock.now() < cooldownUntilMs)
       throw new StagingBreakerOpen('the revision-store was too slow');
     try {

@@ -21,12 +21,12 @@ const reply = {
   type: 'reply.refresh-cancel.v1',
   body: { waitingId: 'cancel:1', refreshId, result: 'cancelling' },
 };
-async function responded<Answer>(
+async function responded<Reply>(
   _waitingId: string,
   _timeoutMs: number,
-  responseIn: ReplyReader<Answer>,
-): Promise<Answer> {
-  const response = responseIn(reply as ReceivedMessage);
+  replyIn: ReplyReader<Reply>,
+): Promise<Reply> {
+  const response = replyIn(reply as ReceivedMessage);
   if (response === undefined) throw new Error('another type of reply');
   return response;
 }

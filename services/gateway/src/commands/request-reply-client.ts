@@ -6,8 +6,8 @@ import { ZodError } from 'zod';
 import { waitingReplies } from '../metrics.ts';
 import type { Broadcasts } from './open-broadcasts.ts';
 
-export type ReplyResult<Answer> =
-  | { readonly result: 'reply'; readonly body: Answer }
+export type ReplyResult<Reply> =
+  | { readonly result: 'reply'; readonly body: Reply }
   /** The command cannot have reached the topic: it has no effect anywhere. */
   | { readonly result: 'not_sent'; readonly cause: string }
   /** The command may have been sent, or may be sent later; its effect is unknown. */
@@ -71,20 +71,20 @@ export function createRequestReplyClient({
      * Resolves with the reply, or at `timeoutMs` without one. `waitingId` is the correlation id of
      * this request alone. Rejects where the command breaks its contract.
      */
-    async request<Answer>(
+    async request<Reply>(
       command: OutgoingMessage & { readonly waitingId: string },
-      responseIn: ReplyReader<Answer>,
+      replyIn: ReplyReader<Reply>,
       timeoutMs: number,
-    ): Promise<ReplyResult<Answer>> {
+    ): Promise<ReplyResult<Reply>> {
       const refused = refusal();
       if (refused !== null) return { result: 'not_sent', cause: refused };
-      const replied = replies.expect(command.waitingId, timeoutMs, responseIn).then(
-        (body): ReplyResult<Answer> => ({ result: 'reply', body }),
-        (cause: unknown): ReplyResult<Answer> => ({ result: 'unknown', cause }),
+      const replied = replies.expect(command.waitingId, timeoutMs, replyIn).then(
+        (body): ReplyResult<Reply> => ({ result: 'reply', body }),
+        (cause: unknown): ReplyResult<Reply> => ({ result: 'unknown', cause }),
       );
       const sent = bus.publish([command]).then(
         () => replied,
-        (cause: unknown): ReplyResult<Answer> => {
+        (cause: unknown): ReplyResult<Reply> => {
           if (cause instanceof BusOverloaded) return { result: 'not_sent', cause: cause.name };
           if (cause instanceof ZodError) throw cause;
           return { result: 'unknown', cause };

@@ -118,11 +118,11 @@ function createWorld(plot: Story) {
     }),
     replies: only({
       waiting: 0,
-      expect: <Answer>(waitingId: string, _timeoutMs: number, responseIn: ReplyReader<Answer>) =>
-        new Promise<Answer>((resolve, reject) => {
+      expect: <Reply>(waitingId: string, _timeoutMs: number, replyIn: ReplyReader<Reply>) =>
+        new Promise<Reply>((resolve, reject) => {
           waiters.set(waitingId, (outcome) => {
             const body = { waitingId, ...(outcome as object) };
-            const response = responseIn({
+            const response = replyIn({
               type: 'reply.billing-outcome.v1',
               body,
             } as ReceivedMessage);

@@ -185,9 +185,9 @@ export async function startFakeCollector(bus: MessageBus): Promise<FakeCollector
 }
 
 /** As an internal route answers. */
-const encoded = <Answer extends z.ZodType>(
-  { response }: { readonly response: Answer },
-  value: z.output<Answer>,
+const encoded = <Result extends z.ZodType>(
+  { response }: { readonly response: Result },
+  value: z.output<Result>,
 ) => jsonResponse(z.encode(response, value));
 
 export function viewOf(request: Request, overrides: Partial<RefreshView> = {}): RefreshView {

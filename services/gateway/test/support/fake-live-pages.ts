@@ -14,7 +14,7 @@ export interface LiveInventory {
 export interface FakeLivePages {
   readonly inventories: Map<string, LiveInventory>;
   readonly asked: URL[];
-  /** Answers in place of the platform; null leaves it to the platform. */
+  /** Responds instead of the platform; null leaves it to the platform. */
   respondInstead: (url: URL) => FakeResponse | null | Promise<FakeResponse | null>;
   /** Sees each call of the gateway, with its connection. */
   onContacted: (request: IncomingMessage) => void;

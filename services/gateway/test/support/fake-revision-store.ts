@@ -37,7 +37,7 @@ export interface FakeRevisionStore {
   readonly staging: FakeStaging;
   /** Whether pages are packed where a coding is asked for. */
   packs: boolean;
-  /** Answers in place of the store; null leaves it to the store. */
+  /** Responds instead of the store; null leaves it to the store. */
   respondInstead: (url: URL) => FakeResponse | null | Promise<FakeResponse | null>;
   reset(): void;
   close(): Promise<void>;

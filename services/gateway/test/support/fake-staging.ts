@@ -7,7 +7,7 @@ import { type FakeResponse, jsonResponse, refusalResponse } from './http-fake.ts
 export interface FakeStaging {
   /** `<scan>/<epoch>/<page>/<chunk>` to digest and text. */
   readonly chunks: Map<string, { digest: string; text: string }>;
-  /** Answers to PUT come only after it. */
+  /** Responses to PUT come only after it. */
   gate: Promise<void>;
   /** Begins the next epoch of an inventory. */
   erase(inventory: string): void;

@@ -22,26 +22,26 @@ export function createReplyCutter(box: PendingReplies): ReplyCutter {
   const waits = new Set<Wait>();
   let abandonsPending = false;
 
-  async function waitOrCut<Answer>(
+  async function waitOrCut<Reply>(
     id: string,
     timeoutMs: number,
-    responseIn: ReplyReader<Answer>,
-  ): Promise<Answer> {
+    replyIn: ReplyReader<Reply>,
+  ): Promise<Reply> {
     const tooLate = Promise.withResolvers<never>();
     const end = () => tooLate.reject(new ReplyTimeout(`no reply to ${id} any more`));
     const wait = { id, timeoutMs, end };
     waits.add(wait);
     if (abandonsPending && isPending(wait)) end();
     try {
-      return await Promise.race([box.expect(id, timeoutMs, responseIn), tooLate.promise]);
+      return await Promise.race([box.expect(id, timeoutMs, replyIn), tooLate.promise]);
     } finally {
       waits.delete(wait);
     }
   }
 
   return {
-    expect<Answer>(id: string, timeoutMs: number, responseIn: ReplyReader<Answer>) {
-      const response = waitOrCut(id, timeoutMs, responseIn);
+    expect<Reply>(id: string, timeoutMs: number, replyIn: ReplyReader<Reply>) {
+      const response = waitOrCut(id, timeoutMs, replyIn);
       // As the box does: a sender that fails never reads it.
       response.catch(() => {});
       return response;

@@ -90,12 +90,12 @@ export async function isClaimed(
  * Retries until the scan's deadline while the revision-store is unavailable, or until the worker
  * leaves the scan. Throws where it refuses the page itself: it would do so every time.
  */
-export async function ofRevisionStore<Answer>(
+export async function ofRevisionStore<Result>(
   { staging, saga }: Scans,
   claimed: ClaimedScan,
   { signal, ending }: { readonly signal: AbortSignal; readonly ending: AbortSignal },
-  call: (staging: PageStaging) => Promise<Answer>,
-): Promise<Answer | undefined> {
+  call: (staging: PageStaging) => Promise<Result>,
+): Promise<Result | undefined> {
   for (let failures = 1; !signal.aborted && !isOverdue(saga, claimed); failures += 1) {
     try {
       return await call(staging);
