@@ -7,7 +7,7 @@ import { openNamespace } from '@inventory/testkit/namespace';
 import { createTestClock } from '@inventory/testkit/test-clock';
 import { startTestService } from '@inventory/testkit/test-service';
 import { type CommandSucceededEvent, MongoClient } from 'mongodb';
-import { type AppendedHeadsRead, readAppendedHeads } from '../src/log/read-appended-heads.ts';
+import { type AppendedHeadsRead, readAppendedHeads } from '../src/log/log-routes.ts';
 import { startEventStream } from '../src/start-event-stream.ts';
 import { appendTo, completionOf, openTestLog } from './support/completions.ts';
 import { testConfig, testDatabase } from './support/test-config.ts';
