@@ -4,7 +4,7 @@ import { watchState } from '@inventory/contracts/vocabulary';
 import { Refused } from '@inventory/http/refused';
 import { setOperatorPause } from '../watches/manage-watches.ts';
 import { watchKeyOf } from '../watches/watch-store.ts';
-import { recordOf } from '../watches/watch-view.ts';
+import { watchRecordOf } from '../watches/watch-view.ts';
 import { partsOf } from './list-by-id.ts';
 import { operatorRoute } from './operator-route.ts';
 import { emptyBody, listOf, listQuery } from './operator-schemas.ts';
@@ -52,7 +52,7 @@ export const operatorWatchRoutes = [
       const { items, pagination } = parts.take(found, limit, ({ scope }) =>
         watchKeyOf(projectId, scope),
       );
-      return { items: items.map(recordOf), nextCursor: pagination.nextCursor };
+      return { items: items.map(watchRecordOf), nextCursor: pagination.nextCursor };
     },
   }),
   operatorRoute({
@@ -69,7 +69,7 @@ export const operatorWatchRoutes = [
     async handle({ watches }, { path: { projectId, ...scope } }) {
       const found = await watches.findWatch(projectId, scope);
       if (found === null) throw new Refused({ code: 'watch_not_found' });
-      return recordOf(found);
+      return watchRecordOf(found);
     },
   }),
   operatorRoute({
@@ -88,7 +88,7 @@ export const operatorWatchRoutes = [
     response: watchRecord,
     errors,
     handle: async (services, { path: { projectId, ...scope } }) =>
-      recordOf(await setOperatorPause(services, { projectId, scope }, true)),
+      watchRecordOf(await setOperatorPause(services, { projectId, scope }, true)),
   }),
   operatorRoute({
     operationId: 'resumeWatch',
@@ -104,6 +104,6 @@ export const operatorWatchRoutes = [
     response: watchRecord,
     errors,
     handle: async (services, { path: { projectId, ...scope } }) =>
-      recordOf(await setOperatorPause(services, { projectId, scope }, false)),
+      watchRecordOf(await setOperatorPause(services, { projectId, scope }, false)),
   }),
 ];

@@ -11,7 +11,7 @@ import { z } from 'zod';
 import type { ChainOwner } from '../captures/capture.domain.ts';
 import type { LiveChain } from '../captures/live-chain.domain.ts';
 import { type CursorSealer, openOrRefuse } from '../http/sealed-cursor.ts';
-import type { PagePosition } from './revision-store-client.ts';
+import type { PinnedPosition } from './revision-store-client.ts';
 
 /** A cursor of another route is invalid. The page size may change. */
 function bindingOf(
@@ -26,7 +26,7 @@ const currentContent = z.tuple([revisionId, observationId, z.int().min(0)]);
 export function sealCurrentCursor(
   cursors: CursorSealer,
   chain: ChainOwner,
-  { revisionId: revision, observationId: observation, position }: PagePosition,
+  { revisionId: revision, observationId: observation, position }: PinnedPosition,
 ): string {
   const content = JSON.stringify([revision, observation, position]);
   return cursors.seal(content, bindingOf('current', chain));
@@ -37,7 +37,7 @@ export function openCurrentCursor(
   cursors: CursorSealer,
   chain: ChainOwner,
   cursor: string,
-): PagePosition {
+): PinnedPosition {
   const content = JSON.parse(openOrRefuse(cursors, cursor, bindingOf('current', chain)));
   const [revision, observation, position] = currentContent.parse(content);
   return { revisionId: revision, observationId: observation, position };

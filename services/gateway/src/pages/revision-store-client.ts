@@ -28,7 +28,7 @@ import { z } from 'zod';
  * Position in a chain of pages: the revision selected by its first page, and the next position in
  * it.
  */
-export interface PagePosition {
+export interface PinnedPosition {
   readonly revisionId: RevisionId;
   readonly observationId: ObservationId;
   readonly position: number;
@@ -44,7 +44,7 @@ export interface WantedSavedPage {
   /** Which its client accepts; null for none. */
   readonly coding: ContentCoding | null;
   /** Null for the first page, which selects the latest revision. */
-  readonly from: PagePosition | null;
+  readonly from: PinnedPosition | null;
 }
 
 export interface SavedPage {

@@ -90,7 +90,7 @@ export function mintSecret(
   return writeSecret(credentialId, randomBytes(secretEntropyBytes), environment);
 }
 
-export interface WantedRotation {
+export interface CredentialRotation {
   readonly credentialId: CredentialId;
   readonly overlapMs: number;
   /** That of an Idempotency-Key: it is made the secret once. Minted when absent. */
@@ -106,7 +106,7 @@ const keyedRotationsMax = 20;
 export async function rotateCredential(
   store: TenancyStore,
   announce: Announce,
-  { credentialId, overlapMs, secret: keyedSecret }: WantedRotation,
+  { credentialId, overlapMs, secret: keyedSecret }: CredentialRotation,
 ): Promise<IssuedCredential> {
   const found = await store.credentials.require(credentialId);
   const secret = keyedSecret ?? mintSecret(credentialId, environmentOf(found.accountId));

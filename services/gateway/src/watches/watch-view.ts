@@ -37,7 +37,7 @@ function runCosts(prices: PriceList, assets: number | null): RunCosts {
 }
 
 /** What is shown of a watch to its customer and to operators. */
-export function recordOf(watch: Watch) {
+export function watchRecordOf(watch: Watch) {
   const pausedReason = shownPause(watch);
   return {
     ...watch,
@@ -51,7 +51,7 @@ export function recordOf(watch: Watch) {
 export function watchViewOf(watch: Watch, prices: PriceList): WatchView {
   const costs = runCosts(prices, watch.assets);
   return {
-    ...recordOf(watch),
+    ...watchRecordOf(watch),
     expectedCreditsPerMonth: expectedCreditsPerMonth(watch, costs),
     maximumCreditsPerMonth: maximumCreditsPerMonth(watch, costs),
   };

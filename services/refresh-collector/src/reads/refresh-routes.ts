@@ -6,7 +6,7 @@ import type { Estimate } from '../plan/status-estimate.domain.ts';
 import type { Saga } from '../saga/open-saga.ts';
 import type { Refresh } from '../saga/refresh.domain.ts';
 import { findConfirmed, listConfirmed, type Reads } from './confirm-reservations.ts';
-import { recordOf, refreshViewOf } from './refresh-view.ts';
+import { refreshRecordOf, refreshViewOf } from './refresh-view.ts';
 
 const readRefreshRoute = internalRoute({
   ...refreshApi.readRefresh,
@@ -60,7 +60,10 @@ const listRefreshesRoute = internalRoute({
           ? { requestedAtMs, refreshId }
           : null,
     });
-    return { items: items.map((refresh) => recordOf(refresh, reads.settleGraceMs)), hasMore };
+    return {
+      items: items.map((refresh) => refreshRecordOf(refresh, reads.settleGraceMs)),
+      hasMore,
+    };
   },
 });
 

@@ -3,7 +3,7 @@ import { acceptedRefresh } from '../../test/refresh-builder.ts';
 import type { Refresh } from '../saga/refresh.domain.ts';
 import { advance } from '../saga/refresh-saga.domain.ts';
 import { sagaMessages } from '../saga/saga-messages.ts';
-import { recordOf } from './refresh-view.ts';
+import { refreshRecordOf } from './refresh-view.ts';
 
 const revisionId: RevisionId = 'invrev_01900000-0000-7000-8000-000000000002';
 const older: RevisionId = 'invrev_01900000-0000-7000-8000-000000000001';
@@ -25,7 +25,7 @@ test('status and announcement lead to what changed, from the revision that the c
   const next = committed(older);
   const inventory = `/v2/platform/users/${next.scope.platform_id}/inventory/730/2`;
 
-  expect(recordOf(next, 0).links).toEqual({
+  expect(refreshRecordOf(next, 0).links).toEqual({
     current: `${inventory}/current`,
     changes: `${inventory}/changes?since=${older}`,
   });
@@ -36,7 +36,9 @@ test('status and announcement lead to what changed, from the revision that the c
 test('a record names the product that its refresh is charged under (the refresh record has product_code) [watch-prices]', () => {
   const watchId: WatchId = 'wat_0199c2a4-6f10-7b21-8c3d-4e5f6a7b8009';
 
-  expect([null, watchId].map((id) => recordOf(acceptedRefresh({ watchId: id }), 0))).toMatchObject([
+  expect(
+    [null, watchId].map((id) => refreshRecordOf(acceptedRefresh({ watchId: id }), 0)),
+  ).toMatchObject([
     { productCode: 'platform.inventory.refresh.v1', watchId: null },
     { productCode: 'platform.inventory.watch.v1', watchId },
   ]);
@@ -45,8 +47,8 @@ test('a record names the product that its refresh is charged under (the refresh 
 test('a first revision leads to Current alone, and a refresh without a revision nowhere (Status: links)', () => {
   const first = committed();
 
-  expect(recordOf(first, 0).links).toEqual({
+  expect(refreshRecordOf(first, 0).links).toEqual({
     current: `/v2/platform/users/${first.scope.platform_id}/inventory/730/2/current`,
   });
-  expect(recordOf(acceptedRefresh(), 0)).not.toHaveProperty('links');
+  expect(refreshRecordOf(acceptedRefresh(), 0)).not.toHaveProperty('links');
 });

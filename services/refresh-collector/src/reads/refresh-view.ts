@@ -15,7 +15,7 @@ import {
 } from '../saga/refresh.domain.ts';
 
 /** The record as customers see it; a refused attempt is shown as pending. */
-export function recordOf(refresh: Refresh, settleGraceMs: number): RefreshRecord {
+export function refreshRecordOf(refresh: Refresh, settleGraceMs: number): RefreshRecord {
   const { billing } = refresh;
   const done = refresh.phase === 'completed';
   return {
@@ -75,7 +75,7 @@ export function refreshViewOf(
     ...refresh,
     decision: decisionOf(refresh),
     acceptance: refresh.acceptance && acceptanceOf(refresh.acceptance),
-    record: recordOf(refresh, settleGraceMs),
+    record: refreshRecordOf(refresh, settleGraceMs),
     retryAfterSeconds: isPending ? estimate.retryAfterSeconds : null,
     expectedCompletedAtMs: isPending ? estimate.expectedCompletedMs : null,
   };

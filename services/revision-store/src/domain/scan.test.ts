@@ -1,7 +1,7 @@
 import type { ManifestPage } from '@inventory/contracts/messages/revision';
 import { propertyRuns } from '@inventory/testkit/property-runs';
 import fc from 'fast-check';
-import { advanceScan, pagesInOrder, type ScanFact, type ScanRecordState } from './scan.ts';
+import { advanceScan, type ScanFact, type ScanRecordState, wholeScanPages } from './scan.ts';
 
 /** Planted faults are found from this seed on, in every run alike. */
 const faultRuns = { seed: 6, numRuns: 10_000, endOnFailure: true };
@@ -96,15 +96,15 @@ describe('The pages of a manifest', () => {
   });
 
   it('are taken in the order of the scan', () => {
-    expect(pagesInOrder([page(1), page(0)], 64)?.map((one) => one.page)).toEqual([0, 1]);
+    expect(wholeScanPages([page(1), page(0)], 64)?.map((one) => one.page)).toEqual([0, 1]);
   });
 
   it('leave out the number of a page that was read again', () => {
-    expect(pagesInOrder([page(3), page(1)], 64)?.map((one) => one.page)).toEqual([1, 3]);
+    expect(wholeScanPages([page(3), page(1)], 64)?.map((one) => one.page)).toEqual([1, 3]);
   });
 
   it('may be none: an inventory that was seen to be empty', () => {
-    expect(pagesInOrder([], 64)).toEqual([]);
+    expect(wholeScanPages([], 64)).toEqual([]);
   });
 
   it.each([
@@ -112,6 +112,6 @@ describe('The pages of a manifest', () => {
     ['a page is made of nothing', [page(0, 0)]],
     ['a page has too many chunks', [page(0, 65)]],
   ])('are no whole scan when %s', (_why, pages) => {
-    expect(pagesInOrder(pages, 64)).toBeNull();
+    expect(wholeScanPages(pages, 64)).toBeNull();
   });
 });

@@ -62,7 +62,7 @@ export type CompletedScan = Readonly<z.infer<typeof completedScan>>;
  * named twice, or made of nothing. Numbers may be left out: of a page that was read again only the
  * later one is named.
  */
-export function pagesInOrder(
+export function wholeScanPages(
   pages: readonly ManifestPage[],
   pageChunksMax: number,
 ): readonly ManifestPage[] | null {

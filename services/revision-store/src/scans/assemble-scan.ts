@@ -3,7 +3,7 @@ import type { ScanResult } from '@inventory/contracts/messages/revision';
 import { invariant } from '@inventory/runtime/bug';
 import { holdLease, LeaseLost } from '@inventory/runtime/hold-lease';
 import { pause } from '@inventory/runtime/wait';
-import { pagesInOrder } from '../domain/scan.ts';
+import { wholeScanPages } from '../domain/scan.ts';
 import { withJoins, writesNothing } from '../domain/scan-comparison.ts';
 import {
   addPage,
@@ -147,7 +147,7 @@ async function assembleUnderLease(scanning: Scanning, leased: LeasedScan): Promi
 async function assemblePages(scanning: Scanning, leased: LeasedScan): Promise<AssemblyEnd> {
   const { claimed, lease, signal } = leased;
   const { scan } = claimed;
-  const pages = pagesInOrder(scan.pages, scanning.settings.pageChunksMax);
+  const pages = wholeScanPages(scan.pages, scanning.settings.pageChunksMax);
   if (pages === null) throw new PagesInvalid('the manifest is not a whole scan');
   const known = scanning.contents.find(pages);
   const same = known && compareScan(scanning, { scan, contents: known, lease });
