@@ -8,7 +8,7 @@ import type {
 } from './account-records.ts';
 import type { CallApi } from './call-api.ts';
 import type { CallOptions, StatementOptions, UsageOptions } from './options.ts';
-import { projectPath, withQuery } from './paths.ts';
+import { pathToProject, withQuery } from './paths.ts';
 import { dataOf, itemsIn } from './read-records.ts';
 import { walkItems } from './walk-pages.ts';
 
@@ -40,7 +40,7 @@ export function createAccountCalls(callApi: CallApi): AccountCalls {
     account: async (options = {}) =>
       dataOf<Account>(await get('/v2/account', options), 'account_id'),
     project: async (projectId, options = {}) =>
-      dataOf<Project>(await get(projectPath(projectId), options), 'project_id'),
+      dataOf<Project>(await get(pathToProject(projectId), options), 'project_id'),
     async usage(options = {}) {
       const { from, to, projectId } = options;
       const path = withQuery('/v2/account/usage', { from, to, projectId });

@@ -34,11 +34,11 @@ export function refreshPath(refreshId: string): string {
 }
 
 export function refreshesPath(projectId: string): string {
-  return `${projectPath(projectId)}/inventory-refreshes`;
+  return `${pathToProject(projectId)}/inventory-refreshes`;
 }
 
 export function watchesPath(projectId: string): string {
-  return `${projectPath(projectId)}/watches`;
+  return `${pathToProject(projectId)}/watches`;
 }
 
 export function watchPath(projectId: string, scope: Scope): string {
@@ -47,10 +47,10 @@ export function watchPath(projectId: string, scope: Scope): string {
 }
 
 export function eventsPath(projectId: string): string {
-  return `${projectPath(projectId)}/events`;
+  return `${pathToProject(projectId)}/events`;
 }
 
-export function projectPath(projectId: string): string {
+export function pathToProject(projectId: string): string {
   if (!matches(projectId, /^prj_/) || !matches(projectId.slice('prj_'.length), uuid))
     throw new TypeError('The id of a Project must be prj_ and a UUID.');
   return `/v2/projects/${projectId}`;
