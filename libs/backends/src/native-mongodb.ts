@@ -62,13 +62,13 @@ async function provideServer(start: NativeStart, directory: string): Promise<Mon
 }
 
 /** Keeps the server from reading the settings of its user (`~/.secantus`). */
-export const secantusConfigFile = 'secantusd.toml';
-export const secantusStorage = 'data';
+const secantusConfigFile = 'secantusd.toml';
+const secantusStorage = 'data';
 const script = 'secantusd-rs';
 const spaceNeededMiB = 400;
 
 /** SecantusDB's Rust server, prebuilt in a Python wheel. */
-export async function provideSecantusdb(start: NativeStart): Promise<MongodbServer> {
+async function provideSecantusdb(start: NativeStart): Promise<MongodbServer> {
   const version = serverVersions.secantusWheel;
   const directory = await provideCached({
     cacheDir: start.cacheDir,
