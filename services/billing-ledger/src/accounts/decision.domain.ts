@@ -41,8 +41,8 @@ export interface EvaluationContext {
   readonly now: number;
   readonly prices: PriceBook;
   /**
-   * The entry that is recorded for a command key, as far as it is known here. The journal refuses a second
-   * entry for a key, so what is not known here is found out before anything is written.
+   * The entry that is recorded for a command key, as far as it is known here. The journal refuses a
+   * second entry for a key, so what is not known here is found out before anything is written.
    */
   readonly recorded: (key: string) => Entry | undefined;
 }

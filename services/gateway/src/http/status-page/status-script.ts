@@ -58,8 +58,10 @@ function show({ at, admission, expected_wait_seconds: wait, circuit_breakers: br
   say('breakers', names.join(', ') || 'all');
   say('breakers-name', names.length === 0 ? 'Applications served' : 'Applications not served');
   const sum = (name) => counted(quarters.reduce((total, quarter) => total + quarter[name], 0));
-  const hours = quarters.every(isMeasured) ? '24 hours' : quarters.filter(isMeasured).length / 4 + ' measured hours';
-  say('ends-sum', sum('completed') + ' completed and ' + sum('failed') + ' failed in ' + hours + '.');
+  const measured = quarters.filter(isMeasured).length;
+  const part = measured < 8 ? measured * 15 + ' measured minutes' : measured / 4 + ' measured hours';
+  const time = measured === quarters.length ? '24 hours' : part;
+  say('ends-sum', sum('completed') + ' completed and ' + sum('failed') + ' failed in ' + time + '.');
   ends.show(quarters);
   waits.show(quarters);
   knownAt = hourOf(at);
