@@ -89,8 +89,10 @@ test('the reference calls the local stack with a key that is kept nowhere (Authe
 test('every operation is shown, and an address configures nothing', async () => {
   const { context, page } = await openReference();
   const response = await fetch(`${stack.gatewayUrl}/openapi.json`);
-  const { paths } = (await response.json()) as { paths: Record<string, object> };
-  const operations = Object.values(paths).flatMap((path) => Object.keys(path));
+  type Paths = Record<string, object>;
+  const { paths, webhooks } = (await response.json()) as { paths: Paths; webhooks: Paths };
+  const shown = [paths, webhooks].flatMap(Object.values);
+  const operations = shown.flatMap((path: object) => Object.keys(path));
 
   expect(await page.locator('.opblock').count()).toBe(operations.length);
   const asked: string[] = [];
@@ -105,57 +107,119 @@ test('every operation is shown, and an address configures nothing', async () => 
   await context.close();
 });
 
-/** A day with a quiet night, an hour of trouble, and one quarter without a refresh: its picture. */
+/** Quarter hours of its picture: without a refresh, without a measurement, and of trouble. */
+const [quiet, unmeasured, trouble] = [
+  [8, 12],
+  [20, 34],
+  [61, 66],
+] as const;
+const isIn = ([from, to]: readonly [number, number], at: number) => from <= at && at < to;
+
 const aDay: ServiceStatus = {
   atMs: Date.UTC(2026, 0, 15, 10, 7),
   admission: { state: 'open', reason: null },
   expectedWaitSeconds: 14,
   circuitBreakers: [{ appId: 440, state: 'open', openUntilMs: Date.UTC(2026, 0, 15, 10, 9) }],
   quarterHours: Array.from({ length: 97 }, (_, at) => {
-    const isTrouble = at > 60 && at < 66;
-    const completed = Math.round(420 - 300 * Math.cos((at / 97) * 2 * Math.PI));
+    const hasNone = isIn(quiet, at) || isIn(unmeasured, at);
+    const [isTrouble, usual] = [isIn(trouble, at), 420 - 300 * Math.cos((at / 97) * 2 * Math.PI)];
     return {
       start: Date.UTC(2026, 0, 14, 10) + at * 900_000,
-      completed: at === 5 ? 0 : completed,
-      failed: isTrouble ? 180 : at % 7,
-      waitP50Seconds: at === 5 ? null : isTrouble ? 24 : 8,
-      waitP95Seconds: at === 5 ? null : isTrouble ? 96 : 32,
+      measured: !isIn(unmeasured, at),
+      completed: hasNone ? 0 : Math.round(isTrouble ? usual - 250 : usual),
+      failed: hasNone ? 0 : isTrouble ? 380 : at % 7,
+      waitP50Seconds: hasNone ? null : isTrouble ? 24 : 8,
+      waitP95Seconds: hasNone ? null : isTrouble ? 96 : 32,
     };
   }),
 };
 
-test('the status page draws the status from its own origin, without a key, and says when it cannot (Status) [status-page]', async () => {
-  const context = await browser.newContext();
+async function openStatus() {
+  const context = await browser.newContext({
+    timezoneId: 'UTC',
+    viewport: { width: 1100, height: 700 },
+  });
   const page = await context.newPage();
-  const asked: string[] = [];
+  const requested: string[] = [];
   const complaints: string[] = [];
-  page.on('request', (request) => asked.push(request.url()));
+  page.on('request', (request) => requested.push(request.url()));
   page.on('console', (message) => {
     if (['error', 'warning'].includes(message.type())) complaints.push(message.text());
   });
   const says = (text: string) => page.waitForSelector(`#state:has-text("${text}")`);
+  const count = (bars: string) => page.locator(bars).count();
+  const shows = (json: object, status = 200) =>
+    page.route('**/v2/status', (route) => route.fulfill({ json, status }));
   await page.goto(`${stack.gatewayUrl}/status`);
   await says('Everything works.');
+  return { context, page, requested, complaints, says, count, shows };
+}
+
+test('the status page draws the status from its own origin, without a key, tells a quarter hour without a refresh from one that was not measured, and says when it cannot read (Status) [status-page]', async () => {
+  const { context, page, requested, complaints, says, count, shows } = await openStatus();
   expect(await page.textContent('#admission')).toBe('admitted');
-  expect(await page.locator('#ends rect').count()).toBe(2 * 97);
+  // The stack has just begun: most of its day was not measured, and the rest is without a refresh.
+  expect([await count('#ends .unmeasured'), await count('#ends .completed')]).toEqual([1, 0]);
+  expect(await count('#ends .none')).toBeGreaterThan(0);
   expect(
-    asked.filter((url) => !url.startsWith('data:') && !url.startsWith(stack.gatewayUrl)),
+    requested.filter((url) => !url.startsWith('data:') && !url.startsWith(stack.gatewayUrl)),
   ).toEqual([]);
   expect(complaints).toEqual([]);
 
-  await page.route('**/v2/status', (route) =>
-    route.fulfill({ json: { data: z.encode(serviceStatus, aDay) } }),
-  );
+  await shows({ data: z.encode(serviceStatus, aDay) });
   await says('Some applications are not served.');
   mkdirSync(screenshots, { recursive: true });
   await page.screenshot({ path: join(screenshots, 'status.png'), fullPage: true });
-  expect(await page.textContent('#breakers')).toContain('440 (open');
-  expect(await page.locator('#waits rect.p95').count()).toBe(96);
-  await page.unroute('**/v2/status');
-  await page.route('**/v2/status', (route) => route.fulfill({ status: 503, body: '{}' }));
+  expect(await page.textContent('#breakers')).toBe('440 (tried again at 10:09)');
+  for (const [chart, bars] of [
+    ['#ends', '.completed'],
+    ['#waits', '.p95'],
+  ]) {
+    expect([
+      await count(`${chart} rect${bars}`),
+      await count(`${chart} .none`),
+      await count(`${chart} .unmeasured`),
+    ]).toEqual([97 - 4 - 14, 4, 1]);
+  }
+
+  await shows({}, 503);
   await says('cannot be read at the moment');
+  expect(await page.textContent('#state')).toContain('The charts are as of 10:07.');
   expect(await page.textContent('#admission')).toBe('unknown');
   await page.unroute('**/v2/status');
   await says('Everything works.');
+  await context.close();
+});
+
+test('the status page has the value of each quarter hour for a pointer, for keys and for a screen reader, in the time of the browser, and fits 360 pixels (Status) [status-page]', async () => {
+  const { context, page, says, shows } = await openStatus();
+  await shows({ data: z.encode(serviceStatus, aDay) });
+  await says('Some applications are not served.');
+  const hours = await page.locator('#ends text[text-anchor=middle]').allTextContents();
+  expect(hours).toEqual(expect.arrayContaining(['12:00', 'Thu 15', '09:00']));
+
+  const { x, y, width } = (await page.locator('#ends svg').boundingBox()) ?? {
+    x: 0,
+    y: 0,
+    width: 0,
+  };
+  await page.mouse.move(x + width - 15, y + 80);
+  expect(await page.textContent('#ends-value')).toBe(
+    'Thu 15, 10:00 to 10:15 (so far): 121 completed, 5 failed',
+  );
+  await page.mouse.move(0, 0);
+  await page.focus('#waits');
+  const read = [];
+  for (const key of ['Home', ...Array(5).fill('PageUp'), 'End']) {
+    await page.keyboard.press(key);
+    read.push(await page.getAttribute('#waits', 'aria-valuetext'));
+  }
+  expect(read[0]).toBe('Wed 14, 10:00 to 10:15: half within 8 s, 95 of 100 within 32 s');
+  expect(read[2]).toBe('Wed 14, 12:00 to 12:15: no refresh completed');
+  expect(read[5]).toBe('Wed 14, 15:00 to 15:15: not measured');
+  expect(await page.textContent('#waits-value')).toBe(read.at(-1));
+
+  await page.setViewportSize({ width: 360, height: 700 });
+  expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(360);
   await context.close();
 });

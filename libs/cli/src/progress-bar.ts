@@ -2,7 +2,7 @@ import type { RefreshRecord } from '@inventory/client/records';
 
 const barCharsMax = 30;
 
-/** A bar of a share from 0 to 1, and a text behind it where the line has space. */
+/** A bar of a share from 0 to 1, and a text after it where the line has space. */
 export function progressBar(share: number, text: string, columns: number): string {
   const chars = Math.max(0, Math.min(barCharsMax, columns - text.length - 4));
   const done = Math.round(chars * clamped(share));

@@ -163,7 +163,7 @@ describe('refresh', () => {
   const queued = record({ expected_completed_at: '2026-01-01T00:00:10.000Z' });
   const again = success(queued, { headers: { 'retry-after': '0' } });
 
-  /** Accepts each refresh but those of these platform accounts, and plays the answers of a status. */
+  /** Accepts each refresh but those of these platform accounts, and plays the responses of a status. */
   function serve(statuses: readonly ScriptedAnswer[], refused: readonly string[] = []): void {
     let reads = 0;
     server.responds(({ method, body }) => {

@@ -114,7 +114,7 @@ test.each([
   await expect(client.readAll(scope)).rejects.toThrow(error);
 });
 
-test('lines are those of the bytes, however these are cut; what is behind the last end is none', async () => {
+test('lines are those of the bytes, however these are cut; what follows the last end is none', async () => {
   const lines = fc.array(fc.string({ unit: 'binary' }).map((text) => text.replaceAll('\n', '')));
   const isSplit = fc.asyncProperty(
     lines,

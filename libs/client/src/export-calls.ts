@@ -168,7 +168,7 @@ function unexpected(what: string): UnexpectedAnswerError {
   return new UnexpectedAnswerError(`The export has not what it should: ${what}.`);
 }
 
-/** Whole lines with their ends; bytes behind the last one are none. */
+/** Whole lines with their ends; bytes after the last one are none. */
 export async function* splitLines(
   chunks: AsyncIterable<Uint8Array>,
 ): AsyncGenerator<Uint8Array, void, void> {

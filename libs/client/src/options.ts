@@ -23,8 +23,9 @@ interface WantedRefresh extends Keyable {
   /** Language word of the platform; `english` by default. */
   readonly language?: string | undefined;
   /**
-   * Seconds, 0 to 86400: an observation of the language that is saved and no older answers at once,
-   * free; the record's `served_from` is `saved` then. By default the platform is always scanned.
+   * Seconds, 0 to 86400: an observation of the language that is saved and no older completes the
+   * refresh at once, free; the record's `served_from` is `saved` then. By default the platform is
+   * always scanned.
    */
   readonly maxAge?: number | undefined;
 }
@@ -71,7 +72,7 @@ export interface WatchItem extends WantedWatch {
 }
 
 export interface WatchBatchOptions extends CallOptions {
-  /** Nothing is stored: the answers state what the watches would cost. */
+  /** Nothing is stored: the responses state what the watches would cost. */
   readonly dryRun?: boolean | undefined;
 }
 

@@ -149,19 +149,20 @@ export const refusalCodes = {
   upstream_unavailable: {
     on: passedOn,
     status: 502,
-    message: 'The platform is not answering properly.',
+    message: 'The platform is not responding properly.',
   },
-  upstream_timeout: { on: passedOn, status: 504, message: 'The platform did not answer in time.' },
+  upstream_timeout: { on: passedOn, status: 504, message: 'The platform did not respond in time.' },
   billing_unavailable: {
     on: outside,
     status: 503,
-    message: 'Billing did not answer in time; nothing is charged.',
-    operatorMessage: 'The ledger has not answered. The same request with the same key finds out.',
+    message: 'Billing did not respond in time; nothing is charged.',
+    operatorMessage:
+      'The ledger has not responded. The same request with the same key returns the outcome.',
   },
   service_unavailable: {
     on: outside,
     status: 503,
-    message: 'The service cannot answer at the moment.',
+    message: 'The service cannot respond at the moment.',
   },
   internal_error: { on: everywhere, status: 500, message: 'An internal error occurred.' },
   operator_token_required: {

@@ -176,7 +176,7 @@ test('a refusal is sent whole, with the status and the text of its code', async 
     retryAfter: '7',
     error: {
       code: 'upstream_unavailable',
-      message: 'The platform is not answering properly.',
+      message: 'The platform is not responding properly.',
       ...throttled,
     },
   });

@@ -1,6 +1,7 @@
+import { randomBytes } from 'node:crypto';
 import type { MongoConnection } from '@inventory/mongo/connect';
 import { systemClock } from '@inventory/runtime/clock';
-import { systemIdentifiers } from '@inventory/runtime/identifiers';
+import { uuidV7From } from '@inventory/runtime/identifiers';
 import {
   newAccountId,
   newProjectId,
@@ -55,7 +56,7 @@ test('corrupt commands that are due first hide none of those to be re-sent (deci
 test('corrupt captures that are due first hide none of those to be completed (decisions/0013)', async () => {
   const captures = createCaptureStore(mongo.db, patientDeadlines, testLogger);
   await insertCorrupt('captures');
-  const chainId = systemIdentifiers.uuidV7();
+  const chainId = identifiers.uuidV7();
   const capture = {
     chainId,
     accountId: newAccountId(),
@@ -81,7 +82,15 @@ interface List {
   list(limit: number): Promise<string[]>;
 }
 
-const process = { clock: systemClock, identifiers: systemIdentifiers };
+let mintedMs = Date.now();
+/** Each of a later millisecond than the one before: those of one are in no order. */
+const identifiers = {
+  uuidV7() {
+    mintedMs += 1;
+    return uuidV7From(mintedMs, randomBytes(10));
+  },
+};
+const process = { clock: systemClock, identifiers };
 const tenancy = () => createTenancyStore(mongo.db, testLogger);
 const from = { afterId: null };
 
@@ -131,7 +140,7 @@ const listsOf: Readonly<Record<string, () => Promise<List>>> = {
     const projectId = newProjectId();
     return {
       async insert() {
-        const uuid = systemIdentifiers.uuidV7();
+        const uuid = identifiers.uuidV7();
         const credentialId = `cred_${uuid}` as const;
         const accountId = newAccountId();
         await store.credentials.insert({
@@ -168,7 +177,7 @@ const listsOf: Readonly<Record<string, () => Promise<List>>> = {
   },
   async operator_audit() {
     const store = createAuditStore(mongo.db, patientDeadlines, testLogger);
-    const operator = systemIdentifiers.uuidV7();
+    const operator = identifiers.uuidV7();
     const part = { fromMs: null, toMs: null, operator, after: null };
     const call = {
       operator,
@@ -180,7 +189,7 @@ const listsOf: Readonly<Record<string, () => Promise<List>>> = {
     };
     return {
       async insert() {
-        const auditId = `aud_${systemIdentifiers.uuidV7()}` as const;
+        const auditId = `aud_${identifiers.uuidV7()}` as const;
         const entry = { kind: 'started', parameters: {}, outcome: null } as const;
         await store.append({ auditId, atMs: 1, ...call, ...entry });
         return auditId;

@@ -62,6 +62,19 @@ async function fillUp(count: number) {
 }
 
 describe('status', () => {
+  it('states that a quarter of an hour is measured where nothing ended, and that those before the first start are not (Status) [status-page]', async () => {
+    collector = await harness.startCollector();
+
+    const quarters = await waitFor('the present one is measured', async () => {
+      const { quarterHours } = await status();
+      return quarterHours.at(-1)?.measured && quarterHours;
+    });
+
+    expect(quarters.at(-1)).toMatchObject({ completed: 0, failed: 0, waitP50Seconds: null });
+    // All but the two that a start at the end of one can be in.
+    expect(quarters.slice(0, -2).filter(({ measured }) => measured)).toEqual([]);
+  });
+
   it('counts what ended on every replica, each end once, and keeps it when they stop (Status) [status-page]', async () => {
     const ended = async () => {
       const { quarterHours } = await status();

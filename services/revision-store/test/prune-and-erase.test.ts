@@ -337,6 +337,13 @@ describe('One round of pruning (architecture: everything is bounded)', () => {
 });
 
 describe('Erasing an inventory (Operating surface) [operator-api]', () => {
+  /** Another worker holds the inventory, and never returns. */
+  const leaseToOther = (scope: InventoryKey) =>
+    store.collections.scopes.updateOne(
+      { _id: inventoryKeyText(scope) },
+      { $set: { lease: { owner: 'assembling', until: new Date(8e12) } } },
+    );
+
   it('leaves nothing to read: 404 for Current, 410 for chains, and later scans work again', async () => {
     const scope = newScope();
     const first = await replica.save({ scope, pages: [page], completedAtMs: clock.now() });
@@ -367,7 +374,14 @@ describe('Erasing an inventory (Operating surface) [operator-api]', () => {
       const scan = newScan({ scope, pages: [page], completedAtMs: clock.now() + dayMs });
       const inventory_epoch = await replica.client.epoch(scope);
       if (when === 'after') await replica.client.stage(scan);
-      else await store.complete(scan);
+      else {
+        // Else it may be saved before the erasure, which then deletes it.
+        await leaseToOther(scope);
+        await store.complete(scan);
+        await waitFor('the manifest is recorded', () =>
+          store.collections.scans.findOne({ _id: scan.scanId }),
+        );
+      }
 
       await replica.client.erase(scope);
 
@@ -393,12 +407,7 @@ describe('Erasing an inventory (Operating surface) [operator-api]', () => {
   it('does not wait for an assembly: it seizes the lease, and the assembly is repeated', async () => {
     const scope = newScope();
     await replica.save({ scope, pages: [page], completedAtMs: clock.now() });
-    await store.collections.scopes.updateOne(
-      { _id: inventoryKeyText(scope) },
-      {
-        $set: { lease: { owner: 'assembling', until: new Date(8e12) } },
-      },
-    );
+    await leaseToOther(scope);
     clock.advance(1);
 
     expect(await replica.client.erase(scope)).toBe(204);

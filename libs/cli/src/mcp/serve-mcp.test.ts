@@ -63,7 +63,7 @@ const items = (...list: readonly object[]) =>
 
 type Answer = ScriptedAnswer | (() => ScriptedAnswer);
 
-/** Answers the calls of the start, and all others with the answer for their end of the path. */
+/** Responds to the calls of the start, and to all others with the response of their end of the path. */
 function serve(
   answers: Readonly<Record<string, Answer>> = {},
   { scopes = all, events_enabled = true }: { scopes?: string[]; events_enabled?: boolean } = {},
@@ -390,7 +390,7 @@ describe('the program', () => {
     });
     input.write(`${apiKey} is no message\n{"jsonrpc":"1.0","${apiKey}":1}\n`);
     input.write('{"jsonrpc":"2.0","id":1,"method":"ping"}\n');
-    await waitFor('it is answered', () => written.includes('\n'));
+    await waitFor('a response is written', () => written.includes('\n'));
     input.end();
 
     const { code, err } = await ended;

@@ -563,7 +563,7 @@ export interface components {
             /** @enum {string} */
             readonly state: Open<"active" | "paused">;
             readonly paused_reason: Open<"insufficient_funds" | "spend_cap_reached" | "daily_limit_reached" | "permission_removed" | "owner_suspended" | "operator_paused"> | null;
-            /** @description When the next run is due; of a paused watch, when its reason is looked at again. */
+            /** @description When the next run is due; of a paused watch, when its reason is checked again. */
             readonly next_refresh_at: string | null;
             readonly last_refresh_id: string | null;
             /** @description Null while the last run is open. */

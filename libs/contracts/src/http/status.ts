@@ -5,6 +5,10 @@ import { time, wire } from '../wire.ts';
 /** What ended in one quarter of an hour. */
 const quarterHour = wire({
   start: time,
+  measured: z
+    .boolean()
+    .optional()
+    .describe('False where no replica counted: the other fields are then no evidence of anything.'),
   completed: z.int().min(0).describe('Refreshes that found out what there is.'),
   failed: z
     .int()

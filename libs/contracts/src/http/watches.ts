@@ -78,7 +78,7 @@ const watchFields = {
   pausedReason: watchPauseReason.nullable(),
   nextRefreshAtMs: time
     .nullable()
-    .describe('When the next run is due; of a paused watch, when its reason is looked at again.'),
+    .describe('When the next run is due; of a paused watch, when its reason is checked again.'),
   lastRefreshId: refreshId.nullable(),
   lastOutcome: refreshOutcome.nullable().describe('Null while the last run is open.'),
 };

@@ -3054,7 +3054,7 @@ export interface operations {
                 readonly limit?: number;
                 /** @description `next_cursor` of the page before. */
                 readonly cursor?: string;
-                /** @description Only watches in this state; a pause by an operator counts from its next turn on. */
+                /** @description Only watches in this state; a pause by an operator counts from its next run on. */
                 readonly state?: "active" | "paused";
             };
             readonly header?: never;
@@ -3094,7 +3094,7 @@ export interface operations {
                             /** @enum {string} */
                             readonly state: "active" | "paused";
                             readonly paused_reason: ("insufficient_funds" | "spend_cap_reached" | "daily_limit_reached" | "permission_removed" | "owner_suspended" | "operator_paused") | null;
-                            /** @description When the next run is due; of a paused watch, when its reason is looked at again. */
+                            /** @description When the next run is due; of a paused watch, when its reason is checked again. */
                             readonly next_refresh_at: string | null;
                             readonly last_refresh_id: string | null;
                             /** @description Null while the last run is open. */
@@ -3159,7 +3159,7 @@ export interface operations {
                         /** @enum {string} */
                         readonly state: "active" | "paused";
                         readonly paused_reason: ("insufficient_funds" | "spend_cap_reached" | "daily_limit_reached" | "permission_removed" | "owner_suspended" | "operator_paused") | null;
-                        /** @description When the next run is due; of a paused watch, when its reason is looked at again. */
+                        /** @description When the next run is due; of a paused watch, when its reason is checked again. */
                         readonly next_refresh_at: string | null;
                         readonly last_refresh_id: string | null;
                         /** @description Null while the last run is open. */
@@ -3226,7 +3226,7 @@ export interface operations {
                         /** @enum {string} */
                         readonly state: "active" | "paused";
                         readonly paused_reason: ("insufficient_funds" | "spend_cap_reached" | "daily_limit_reached" | "permission_removed" | "owner_suspended" | "operator_paused") | null;
-                        /** @description When the next run is due; of a paused watch, when its reason is looked at again. */
+                        /** @description When the next run is due; of a paused watch, when its reason is checked again. */
                         readonly next_refresh_at: string | null;
                         readonly last_refresh_id: string | null;
                         /** @description Null while the last run is open. */
@@ -3293,7 +3293,7 @@ export interface operations {
                         /** @enum {string} */
                         readonly state: "active" | "paused";
                         readonly paused_reason: ("insufficient_funds" | "spend_cap_reached" | "daily_limit_reached" | "permission_removed" | "owner_suspended" | "operator_paused") | null;
-                        /** @description When the next run is due; of a paused watch, when its reason is looked at again. */
+                        /** @description When the next run is due; of a paused watch, when its reason is checked again. */
                         readonly next_refresh_at: string | null;
                         readonly last_refresh_id: string | null;
                         /** @description Null while the last run is open. */

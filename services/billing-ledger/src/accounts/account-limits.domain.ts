@@ -6,7 +6,7 @@ import { spenderOf, type Terms } from './terms.domain.ts';
 /** A spend cap and what its owner has spent in the period of {@link AccountLimits}. */
 export type CapUse = Terms['caps'][number] & { readonly spent: number };
 
-/** What limits an account beside its balances: enough to answer a read without a fold. */
+/** What limits an account beside its balances: enough for a read without a fold. */
 export interface AccountLimits {
   readonly caps: readonly CapUse[];
   /** The period that `spent` is of; 0 before the first purchase. */

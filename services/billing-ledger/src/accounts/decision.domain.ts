@@ -41,8 +41,8 @@ export interface EvaluationContext {
   readonly now: number;
   readonly prices: PriceBook;
   /**
-   * The entry that answers a command key, as far as it is known here. The journal refuses a second
-   * entry for a key, so what is not known here is found out before anything is written.
+   * The entry that is recorded for a command key, as far as it is known here. The journal refuses a
+   * second entry for a key, so what is not known here is found out before anything is written.
    */
   readonly recorded: (key: string) => Entry | undefined;
 }
@@ -107,7 +107,7 @@ export function decideReserve(
 /**
  * Ends a hold, in the asset and at the prices it was made in; units that are released into a month
  * that is over expire. The hold is found by its refresh alone. Where there is none there never will
- * be one: the refusal also precludes the reservation, unless that was answered (refused) before.
+ * be one: the refusal also precludes the reservation, unless that was decided (refused) before.
  */
 export function decideResolution(
   account: LedgerAccount,

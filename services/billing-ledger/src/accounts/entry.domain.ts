@@ -100,7 +100,7 @@ export const noDetails: EntryDetails = {
   pastPeriod: null,
 };
 
-/** The keys this entry answers: its own command's, and one it precludes. */
+/** The keys that this entry decides: its own command's, and one it precludes. */
 export function entryKeys(entry: Entry): readonly string[] {
   const own = ownKey(entry);
   return entry.precludes === null ? [own] : [own, entry.precludes];

@@ -38,7 +38,7 @@ export const operatorWatchRoutes = [
         state: watchState
           .optional()
           .describe(
-            'Only watches in this state; a pause by an operator counts from its next turn on.',
+            'Only watches in this state; a pause by an operator counts from its next run on.',
           ),
       }),
     },

@@ -39,7 +39,7 @@ export const readChangesRoute = publicRoute({
     'One page of what changed between a revision that the client has and the latest one, in the ' +
     'order of `assetid`; what came and went again is not in it. Pages of a chain are of the same ' +
     'two revisions, whatever is saved meanwhile. No difference is one page without a row, free. ' +
-    'Changes can be asked for 30 days longer than their revisions are kept; after that 410 ' +
+    'Changes can be requested for 30 days longer than their revisions are kept; after that 410 ' +
     '`revision_expired` names the latest revision, to read anew. Priced as a page of Current.',
   method: 'GET',
   template: '/v2/platform/users/{platform_id}/inventory/{app_id}/{context_id}/changes',

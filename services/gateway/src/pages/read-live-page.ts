@@ -11,7 +11,7 @@ export interface WantedLiveRead extends WantedLivePage {
   /** The chain of the page; null outside of one. */
   readonly chainId: string | null;
   readonly key: ReadKey | null;
-  /** What is to be known before the platform is asked; looked up beside the funds. */
+  /** What is to be known before the request to the platform; looked up beside the funds. */
   readonly before?: Promise<unknown>;
 }
 

@@ -43,7 +43,7 @@ export async function issueOnce(
     begin,
     requireShown = () => undefined,
   }: {
-    /** Checks what is asked for; what it returns is done for the Credential before it is issued. */
+    /** Checks what is requested; what it returns is done for the Credential before it is issued. */
     readonly begin: () => Promise<(credentialId: CredentialId) => Promise<WantedCredential>>;
     /** Throws where the caller may not have the secret of the Credential that the key has. */
     readonly requireShown?: (credential: Credential) => void;

@@ -11,7 +11,7 @@ export interface KeyedRequest<OwnerId extends string, Secret extends string> {
   /** What the key is of: two requests of one scope with one key are the same. */
   readonly scope: readonly string[];
   readonly key: string;
-  /** All that the request asks for beside its scope. */
+  /** All that the request states beside its scope. */
   readonly inputs: unknown;
   /** The secret of its owner with this entropy. */
   readonly write: (ownerId: OwnerId, entropy: Uint8Array) => Secret;

@@ -31,6 +31,7 @@ export const readStatusRoute = dataRoute({
       quarter_hours: [
         {
           start: '2026-01-15T09:45:00.000Z',
+          measured: true,
           completed: 512,
           failed: 3,
           wait_p50_seconds: 8,

@@ -277,7 +277,7 @@ describe('a client that follows a Project', () => {
     expect(result.failed).toBe(true);
   });
 
-  test('is told of the position after events that it does not want, in place of a heartbeat (Free looks and findable lists: types) [events-gapless]', async () => {
+  test('is sent the position after events that it does not want, instead of a heartbeat (Free looks and findable lists: types) [events-gapless]', async () => {
     const log = createMemoryLog(projectId);
     const limits = { entriesMax: 4, bytesMax: 10_000 };
     const parts = { log: log.client, sealPosition: sealReadable, limits, flushSoon: flushNow };

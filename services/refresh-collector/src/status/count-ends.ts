@@ -15,15 +15,20 @@ const saveEveryMs = 5_000;
 
 /**
  * Counts the refreshes that end on this replica, and adds them to what all replicas counted, apart
- * from the steps of the refreshes. While none ends, nothing is written.
+ * from the steps of the refreshes. While none ends, one sum of zero is added in a quarter of an hour:
+ * it was measured, and nothing ended.
  */
 export function countEnds(
-  { lifetime, logger }: ServiceContext,
+  { lifetime, logger, clock }: ServiceContext,
   store: QuarterHourStore,
 ): (refresh: Refresh) => void {
   let counted = new Map<number, QuarterHour>();
+  let measuredMs = 0;
 
   async function save(): Promise<void> {
+    const presentMs = quarterHourOf(clock.now());
+    if (presentMs !== measuredMs) add(noneSince(presentMs));
+    measuredMs = presentMs;
     const taken = counted;
     counted = new Map();
     for (const [startMs, quarter] of taken) {

@@ -53,6 +53,7 @@ export const statusRoute = internalRoute({
         const quarter = byStart.get(startMs);
         return {
           start: startMs,
+          measured: quarter !== undefined,
           completed: quarter?.completed ?? 0,
           failed: quarter?.failed ?? 0,
           waitP50Seconds: quarter ? waitWithin(quarter, 0.5) : null,

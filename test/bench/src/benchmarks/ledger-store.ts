@@ -88,7 +88,7 @@ async function insertSlice(
     await db.collection(commitsCollection).insertMany(slice, { ordered: false });
 }
 
-/** A batch of pairs, dealt to the accounts in turn. */
+/** A batch of pairs, distributed over the accounts round-robin. */
 function commandsOf(ids: readonly AccountId[], batch: number): Command[] {
   return Array.from({ length: pairsPerBatch }, (_, index) =>
     pair(ids[(batch * pairsPerBatch + index) % ids.length] ?? 'acc_'),

@@ -114,4 +114,5 @@ export const failingScenarios: readonly ScenarioDefinition[] = [
   scenario(231, 'bad-request', 'Always 400 with null.', {
     faults: always({ kind: 'bad_request' }),
   }),
+  scenario(232, '429-once', '429 once, then good.', { faults: first(1, { kind: 'throttled' }) }),
 ];

@@ -73,7 +73,7 @@ export function createUnknownKeys<Found>(misses: PeerBuckets) {
   };
 }
 
-/** Runs lookups in turn, those that come together at a time; each fails alone. */
+/** Runs lookups in batches, one after the other; each fails alone. */
 function createLookUps<Found>() {
   const batcher = createBatcher<() => Promise<Found>, PromiseSettledResult<Found>>({
     ...lookUps,

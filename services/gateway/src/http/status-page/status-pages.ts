@@ -1,8 +1,34 @@
 import { pagePolicy } from '../reference/reference-pages.ts';
 import type { PublicPages } from '../serve-pages.ts';
 import { statusScript } from './status-script.ts';
+import { statusStyle } from './status-style.ts';
 
 const folder = '/status';
+
+/** What a colour means. */
+const legend = (kinds: readonly (readonly [kind: string, text: string])[]) =>
+  kinds
+    .map(([kind, text]) => {
+      const y = kind === 'none' ? 11 : 1;
+      return `<li><svg viewBox="0 0 14 14" aria-hidden="true"><rect class="${kind}" x="1" y="${y}" width="12" height="${13 - y}"/></svg>${text}</li>`;
+    })
+    .concat(
+      '<li><svg viewBox="0 0 14 14" aria-hidden="true"><path class="stripes" d="M1 8 8 1M1 13 13 1M6 13l7-7"/></svg>not measured</li>',
+    )
+    .join('\n');
+
+const chart = (id: string, title: string, text: string, kinds: Parameters<typeof legend>[0]) =>
+  `<section class="panel" aria-labelledby="${id}-title">
+<h2 id="${id}-title">${title}</h2>
+<p class="small">${text}</p>
+<ul class="legend">
+${legend(kinds)}
+</ul>
+<div id="${id}" class="chart" role="slider" tabindex="0" aria-labelledby="${id}-title" aria-valuemin="0" aria-valuenow="0">
+<svg aria-hidden="true"></svg>
+</div>
+<p id="${id}-value" class="value"></p>
+</section>`;
 
 const html = `<!doctype html>
 <html lang="en">
@@ -14,39 +40,40 @@ const html = `<!doctype html>
 <link rel="icon" href="data:,">
 </head>
 <body>
-<h1>Game Item Inventory Service</h1>
-<p id="state" role="status">Reading the status…</p>
-<dl>
-<dt>Refreshes</dt><dd id="admission">–</dd>
-<dt>Expected wait</dt><dd id="wait">–</dd>
-<dt>Applications that the platform does not serve</dt><dd id="breakers">–</dd>
+<main>
+<h1>Game Item Inventory Service: status</h1>
+<p id="state" class="notice" role="status">Reading the status…</p>
+<dl class="panel figures">
+<div><dt>New refreshes</dt><dd id="admission">–</dd></div>
+<div><dt>Expected wait of a new one</dt><dd id="wait">–</dd></div>
+<div><dt id="breakers-name">Applications served</dt><dd id="breakers">–</dd></div>
 </dl>
-<h2>Refreshes completed and failed, by the quarter hour</h2>
-<svg id="ends" viewBox="0 0 970 160" role="img" aria-label="Refreshes of the last 24 hours"></svg>
-<h2>Time until completed, p50 and p95</h2>
-<svg id="waits" viewBox="0 0 970 160" role="img" aria-label="Waits of the last 24 hours"></svg>
-<p id="at"></p>
+${chart(
+  'ends',
+  'Refreshes in each quarter hour',
+  'All customers together. <span id="ends-sum"></span> A refresh that failed was free.',
+  [
+    ['completed', 'completed'],
+    ['failed', 'failed'],
+    ['none', 'no refresh ended'],
+  ],
+)}
+${chart(
+  'waits',
+  'How long completed refreshes took',
+  'From request to end, rounded up: seconds, or minutes (min).',
+  [
+    ['p50', 'half took at most so long'],
+    ['p95', '95 of 100 took at most so long'],
+    ['none', 'no refresh completed'],
+  ],
+)}
+<p id="at" class="small"></p>
 <noscript>This page draws /v2/status and needs a script for it.</noscript>
+</main>
 <script src="${folder}/status.js"></script>
 </body>
 </html>
-`;
-
-const css = `:root { color-scheme: light dark; font-family: system-ui, sans-serif; }
-body { max-width: 60rem; margin: 2rem auto; padding: 0 1rem; }
-h1 { font-size: 1.4rem; }
-h2 { font-size: 1rem; margin-top: 2rem; }
-#state { padding: .75rem 1rem; border-left: .4rem solid gray; }
-#state.good { border-color: seagreen; }
-#state.poor { border-color: darkorange; }
-#state.unknown { border-color: firebrick; }
-dt { font-weight: 600; }
-dd { margin: 0 0 .75rem; }
-svg { width: 100%; height: auto; border-bottom: 1px solid gray; }
-.completed, .p50 { fill: seagreen; }
-.failed { fill: firebrick; }
-.p95 { fill: goldenrod; }
-text { fill: currentColor; font-size: 12px; }
 `;
 
 /** GET /status: one page that draws the status of the service, from this process only. */
@@ -55,6 +82,6 @@ export function statusPages(): PublicPages {
   return {
     [folder]: { type: 'html', body: Buffer.from(html), headers },
     [`${folder}/status.js`]: { type: 'js', body: Buffer.from(statusScript) },
-    [`${folder}/status.css`]: { type: 'css', body: Buffer.from(css) },
+    [`${folder}/status.css`]: { type: 'css', body: Buffer.from(statusStyle) },
   };
 }

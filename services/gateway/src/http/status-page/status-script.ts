@@ -1,82 +1,82 @@
+import { statusCharts } from './status-charts.ts';
+
 /**
- * Reads the status every five seconds and draws it. What it shows of a response is text and
- * lengths, never markup. Without a response it says so, and returns by itself.
+ * Reads the status every five seconds and draws it. Without a response it says so, keeps what it
+ * knows with its time, and returns by itself.
  */
 export const statusScript = `'use strict';
 const everyMs = 5000;
+const responseMs = 10000;
 const element = (id) => document.getElementById(id);
-const say = (id, text) => { element(id).textContent = text; };
+/** The same text again is no change: screen readers read changes. */
+const say = (id, text) => { if (element(id).textContent !== text) element(id).textContent = text; };
+const counted = (count) => count.toLocaleString('en-GB');
 const reasons = {
   global_outstanding_closed: 'too many are waiting',
   platform_unavailable: 'the platform is not serving',
   operator_closed: 'closed by the operator',
 };
+let knownAt = null;
+${statusCharts}
+const inSeconds = (seconds) => (seconds < 120 ? seconds + ' s' : Math.round(seconds / 6) / 10 + ' min');
 
-function made(name, attributes, text) {
-  const element = document.createElementNS('http://www.w3.org/2000/svg', name);
-  for (const [attribute, value] of Object.entries(attributes)) element.setAttribute(attribute, value);
-  element.textContent = text;
-  return element;
-}
+const ends = createChart('ends', {
+  tops: [1, ...[1, 10, 100, 1e3, 1e4, 1e5, 1e6].flatMap((ten) => [2 * ten, 4 * ten, 6 * ten, 10 * ten])],
+  label: counted,
+  barsOf: ({ completed, failed }) => [
+    { kind: 'completed', from: 0, to: completed },
+    { kind: 'failed', from: completed, to: completed + failed },
+  ].filter(({ from, to }) => to > from),
+  valueOf: ({ completed, failed }) => completed + failed === 0
+    ? 'no refresh ended'
+    : counted(completed) + ' completed, ' + counted(failed) + ' failed',
+  nothing: 'No refresh ended in these 24 hours.',
+});
 
-function bar(svg, column, from, height, kind, title) {
-  const rect = made('rect', { x: column * 10, y: 140 - from - height, width: 8, height, class: kind }, '');
-  rect.append(made('title', {}, title));
-  svg.append(rect);
-}
+const waits = createChart('waits', {
+  tops: [4, 10, 20, 40, 60, 120, 240, 600, 1200, 2400, 3600, 7200],
+  label: inSeconds,
+  barsOf: ({ wait_p50_seconds: p50, wait_p95_seconds: p95 }) => p50 === null || p95 === null ? [] : [
+    { kind: 'p95', from: 0, to: p95 },
+    { kind: 'p50', from: 0, to: p50 },
+  ],
+  valueOf: ({ wait_p50_seconds: p50, wait_p95_seconds: p95 }) => p50 === null || p95 === null
+    ? 'no refresh completed'
+    : 'half within ' + inSeconds(p50) + ', 95 of 100 within ' + inSeconds(p95),
+  nothing: 'No refresh completed in these 24 hours.',
+});
 
-function scale(svg, most, unit) {
-  svg.replaceChildren(made('text', { x: 0, y: 14 }, most === 0 ? 'none in 24 hours' : 'most: ' + most + unit));
-}
-
-function drawEnds(quarters) {
-  const svg = element('ends');
-  const most = Math.max(0, ...quarters.map(({ completed, failed }) => completed + failed));
-  scale(svg, most, '');
-  quarters.forEach(({ start, completed, failed }, column) => {
-    const title = start + ': ' + completed + ' completed, ' + failed + ' failed';
-    const height = (count) => (most === 0 ? 0 : (count / most) * 120);
-    bar(svg, column, 0, height(completed), 'completed', title);
-    bar(svg, column, height(completed), height(failed), 'failed', title);
-  });
-}
-
-function drawWaits(quarters) {
-  const svg = element('waits');
-  const most = Math.max(0, ...quarters.map((quarter) => quarter.wait_p95_seconds ?? 0));
-  scale(svg, most, ' s');
-  quarters.forEach(({ start, wait_p50_seconds: p50, wait_p95_seconds: p95 }, column) => {
-    if (p50 === null || p95 === null) return;
-    const title = start + ': half within ' + p50 + ' s, 95 of 100 within ' + p95 + ' s';
-    bar(svg, column, 0, (p95 / most) * 120, 'p95', title);
-    bar(svg, column, 0, (p50 / most) * 120, 'p50', title);
-  });
-}
-
-function show(status) {
-  const { at, admission, expected_wait_seconds: wait, circuit_breakers: breakers } = status;
+function show({ at, admission, expected_wait_seconds: wait, circuit_breakers: breakers, quarter_hours: quarters }) {
   const isOpen = admission.state === 'open';
   const isGood = isOpen && breakers.length === 0;
   const poor = isOpen ? 'Some applications are not served.' : 'No refreshes are admitted.';
-  element('state').className = isGood ? 'good' : 'poor';
+  element('state').className = isGood ? 'notice good' : 'notice warn';
   say('state', isGood ? 'Everything works.' : poor);
   say('admission', isOpen ? 'admitted' : 'not admitted: ' + (reasons[admission.reason] ?? admission.reason));
-  say('wait', wait === null ? 'no estimate at the moment' : wait + ' s');
-  const names = breakers.map((one) => one.app_id + ' (' + one.state + ', until ' + one.open_until + ')');
-  say('breakers', names.join(', ') || 'none');
-  drawEnds(status.quarter_hours);
-  drawWaits(status.quarter_hours);
-  say('at', 'As of ' + at + '. Waits are rounded up. Of all customers together.');
+  say('wait', wait === null ? 'no estimate' : inSeconds(wait));
+  const names = breakers.map((one) => one.app_id + ' (tried again at ' + hourOf(one.open_until) + ')');
+  say('breakers', names.join(', ') || 'all');
+  say('breakers-name', names.length === 0 ? 'Applications served' : 'Applications not served');
+  const sum = (name) => counted(quarters.reduce((total, quarter) => total + quarter[name], 0));
+  const measured = quarters.filter(isMeasured).length;
+  const part = measured < 8 ? measured * 15 + ' measured minutes' : measured / 4 + ' measured hours';
+  const time = measured === quarters.length ? '24 hours' : part;
+  say('ends-sum', sum('completed') + ' completed and ' + sum('failed') + ' failed in ' + time + '.');
+  ends.show(quarters);
+  waits.show(quarters);
+  knownAt = hourOf(at);
+  say('at', 'As of ' + knownAt + ', in the time zone of this browser. Read again every five seconds.');
 }
 
 async function read() {
   try {
-    const response = await fetch('/v2/status');
+    const response = await fetch('/v2/status', { signal: AbortSignal.timeout(responseMs) });
     if (!response.ok) throw new Error(String(response.status));
     show((await response.json()).data);
   } catch {
-    element('state').className = 'unknown';
-    say('state', 'The status cannot be read at the moment. It is tried again every five seconds.');
+    element('state').className = 'notice bad';
+    const known = knownAt === null ? '' : ' The charts are as of ' + knownAt + '.';
+    say('state', 'The status cannot be read at the moment. It is tried again every five seconds.' + known);
     for (const id of ['admission', 'wait', 'breakers']) say(id, 'unknown');
   }
   setTimeout(read, everyMs);
