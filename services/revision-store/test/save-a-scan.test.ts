@@ -393,7 +393,7 @@ describe('A further scan of an inventory (Refresh: unchanged) [unchanged]', () =
 });
 
 describe('The assembly of many pages (Everything is bounded)', () => {
-  const pageCount = 125;
+  const pageCount = 40;
   const pageAssets = 200;
   const kinds = 300;
 
