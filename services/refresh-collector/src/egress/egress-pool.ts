@@ -1,6 +1,7 @@
 import { type PeriodicJob, startPeriodicJob } from '@inventory/runtime/periodic-job';
 import type { ServiceConfig } from '@inventory/runtime/service-settings';
 import type { ServiceContext } from '@inventory/service-host/service-context';
+import type { PlatformResponse } from '../platform/platform-response.domain.ts';
 import type { EgressConfig } from './egress-config.ts';
 import {
   acquireIdentity,
@@ -19,9 +20,13 @@ import type { IdentityStore } from './identity-store.ts';
 import { createSlotClaims } from './slot-claims.ts';
 import type { InUse, InventoryRead, SlotRequest, SlotRules } from './slot-order.domain.ts';
 
-/** One permitted request through one identity; to be released with its result. */
+/**
+ * One permitted request through one identity; released with its result by the reader that sends it.
+ */
 export interface EgressSlot {
   readonly identityId: string;
+  /** Of the request, once it is sent: for all readers that share the slot. */
+  response?: Promise<PlatformResponse>;
   release(result: SlotResult): Promise<void>;
 }
 

@@ -1,3 +1,5 @@
+import { propertyRuns } from '@inventory/testkit/property-runs';
+import fc from 'fast-check';
 import { createEgressQueue } from './egress-queue.ts';
 
 const forever = new AbortController().signal;
@@ -78,4 +80,41 @@ it('a request that was given up takes no slot', async () => {
   expect(picked?.serve('egress-1')).toBe(false);
   picked?.requeue();
   expect(queue.size).toBe(0);
+});
+
+const wanted = fc.record({
+  accountId: fc.constantFrom('a', 'b'),
+  page: fc.constantFrom('p', 'q', undefined),
+  avoid: fc.constantFrom<string[]>([], ['egress-1']),
+  respondByMs: fc.integer({ min: 1, max: 9 }),
+});
+
+it('a slot is of all that wait for the page of the request that got it and may use its identity, the one with the most time first (upstream 6.17)', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(wanted, { minLength: 1, maxLength: 12 }), async (requests) => {
+      const queue = createEgressQueue<string>(() => ({ urgentUntilMs: null, liveShare: 0.05 }));
+      const served: number[] = [];
+      requests.forEach(({ page, ...request }, at) => {
+        const shared = page === undefined ? {} : { page };
+        void queue
+          .wait({ ...none, deadlineMs: null, ...request, ...shared }, forever)
+          .then(() => served.push(at));
+      });
+
+      const taken = queue.takeNext(spare)?.serve('egress-1') ?? false;
+      await Promise.resolve();
+
+      const first = requests.find(({ avoid }) => avoid.length === 0);
+      const expected = requests.flatMap(({ page, avoid }, at) => {
+        const isShared = page !== undefined && page === first?.page;
+        return avoid.length === 0 && (isShared || requests[at] === first) ? at : [];
+      });
+      const timeOf = (at: number) => requests[at]?.respondByMs ?? 0;
+      expect(taken).toBe(first !== undefined);
+      expect(served.toSorted((one, other) => one - other)).toEqual(expected);
+      expect(served.map(timeOf)).toEqual(served.map(timeOf).toSorted((one, other) => other - one));
+      expect(queue.size).toBe(requests.length - expected.length);
+    }),
+    { numRuns: propertyRuns(200) },
+  );
 });

@@ -7,6 +7,7 @@ import {
   type SlotRequest,
   type SlotRules,
   type SlotUse,
+  sharesSlot,
   type WaitingRequest,
 } from './slot-order.domain.ts';
 
@@ -15,7 +16,10 @@ export interface TakenRequest<Slot> {
   /** The identity's credit of live pages once this request has its slot. */
   readonly liveCredit: number;
   readonly read: InventoryRead;
-  /** False when the request was aborted meanwhile; the slot is then unused. */
+  /**
+   * Gives the slot to the request and to all that share it, the one with the most time left first.
+   * False when the request was aborted meanwhile; the slot is then unused.
+   */
   serve(slot: Slot): boolean;
   /** Puts the request back, at its old position. */
   requeue(): void;
@@ -73,8 +77,10 @@ export function createEgressQueue<Slot>(rules: () => SlotRules): EgressQueue<Slo
         serve(slot) {
           if (entry.settled) return false;
           slots.served(entry);
+          const sharing = [...waiting].filter((one) => sharesSlot(one, entry, free.identityId));
+          // In this order they continue: the first one sends the request, with the time that it has.
+          for (const one of [entry, ...sharing].toSorted(byTimeLeft)) one.settle(slot);
           if (waiting.size === 0) slots.clear();
-          entry.settle(slot);
           return true;
         },
         requeue() {
@@ -87,4 +93,8 @@ export function createEgressQueue<Slot>(rules: () => SlotRules): EgressQueue<Slo
       return waiting.size;
     },
   };
+}
+
+function byTimeLeft(left: SlotRequest, right: SlotRequest): number {
+  return (right.respondByMs ?? 0) - (left.respondByMs ?? 0);
 }

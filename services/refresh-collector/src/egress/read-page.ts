@@ -1,6 +1,7 @@
 import type { AccountId } from '@inventory/contracts/ids';
 import { type InventoryKey, inventoryKeyText } from '@inventory/contracts/inventory-key';
 import { invariant } from '@inventory/runtime/bug';
+import { DeadlineExceeded, withDeadline } from '@inventory/runtime/wait';
 import {
   classifyResponse,
   type FaultReason,
@@ -8,6 +9,7 @@ import {
   type RawPlatformResponse,
 } from '../platform/platform-response.domain.ts';
 import type { SlotResult } from './egress-identity.domain.ts';
+import type { EgressSlot } from './egress-pool.ts';
 import type { Egress } from './open-egress.ts';
 import type { PlatformClient } from './platform-client.ts';
 
@@ -30,23 +32,58 @@ export interface PageReadingResult {
   readonly identityId: string;
 }
 
+const timedOut: PlatformResponse = { kind: 'fault', reason: 'timeout', eresult: null };
+
 /**
- * Requests one page from the platform through a free identity, and reports the result to the egress
- * pool and the breakers. Neither a live page nor a page of a scan waits for the release of its slot;
- * another response decides which identities are used next. Undefined when the signal is aborted before a
- * identity is free.
+ * Reads one page from the platform through a free identity. Live pages that wait for the same one share
+ * a request, which is sent after each of them was wanted. Undefined when the signal is aborted before
+ * an identity is free.
  */
 export async function readPage(
   egress: Egress,
   reading: PageReading,
   signal: AbortSignal,
 ): Promise<PageReadingResult | undefined> {
-  const { accountId, deadlineMs, avoid, unreachable } = reading;
-  const isLive = deadlineMs === null;
+  const {
+    accountId,
+    deadlineMs,
+    avoid,
+    unreachable,
+    respondByMs = Number.POSITIVE_INFINITY,
+  } = reading;
   const inventory = inventoryKeyText(reading.scope);
   const request = { accountId, inventory, deadlineMs, avoid, unreachable };
-  const slot = await egress.pool.acquire(request, signal);
+  const { language, count, startAssetId } = reading;
+  const page = [inventory, language, count, startAssetId].join(' ');
+  const shared = deadlineMs === null ? { page, respondByMs } : {};
+  const slot = await egress.pool.acquire({ ...request, ...shared }, signal);
   if (!slot) return undefined;
+  const { identityId } = slot;
+  if (slot.response === undefined) {
+    slot.response = requestPage(egress, reading, slot);
+    return { response: await slot.response, identityId };
+  }
+  const timeLeftMs = Math.max(0, respondByMs - egress.monotonicNow());
+  const response = await withDeadline(slot.response, timeLeftMs, 'shared page').catch(
+    (error: unknown) => {
+      if (error instanceof DeadlineExceeded) return timedOut;
+      throw error;
+    },
+  );
+  return { response, identityId };
+}
+
+/**
+ * Requests the page, and reports the result to the egress pool and the breakers. Neither a live page nor
+ * a page of a scan waits for the release of its slot; another response decides which identities are
+ * used next.
+ */
+async function requestPage(
+  egress: Egress,
+  reading: PageReading,
+  slot: EgressSlot,
+): Promise<PlatformResponse> {
+  const isLive = reading.deadlineMs === null;
   const identity = egress.identities.find(({ id }) => id === slot.identityId);
   invariant(identity !== undefined, 'slots are of configured identities');
   const startMs = egress.monotonicNow();
@@ -66,7 +103,7 @@ export async function readPage(
   if (isEvidence(raw, timeoutMs, egress.platform)) {
     await report(response);
   }
-  return { response, identityId: slot.identityId };
+  return response;
 }
 
 /** Rejects only by a fault of this service. */

@@ -15,6 +15,10 @@ export interface SlotRequest {
   readonly avoid: readonly string[];
   /** Those of them that made no connection for it: used again where every other one is paused. */
   readonly unreachable: readonly string[];
+  /** Text of a live page: requests of the same one share a slot. Absent for a scan. */
+  readonly page?: string;
+  /** When its client leaves, on the monotonic clock; absent for a scan. */
+  readonly respondByMs?: number;
 }
 
 /** One in the queue of its replica. */
@@ -112,6 +116,16 @@ function mayUse(request: SlotRequest, slot: SlotUse): boolean {
   if (!avoid.includes(slot.identityId)) return true;
   return (
     unreachable.includes(slot.identityId) && slot.active.every((other) => avoid.includes(other))
+  );
+}
+
+/**
+ * Whether a request is served by the slot of another one: the platform refuses two reads of an inventory
+ * within seconds, and what one of them reads now is what the other would read after it.
+ */
+export function sharesSlot(request: SlotRequest, taken: SlotRequest, identityId: string): boolean {
+  return (
+    taken.page !== undefined && request.page === taken.page && !request.avoid.includes(identityId)
   );
 }
 
