@@ -20,7 +20,7 @@ const seedMax = 2 ** 31;
 /** Ends a test that hangs: 20,000 runs of a simulation take a slow machine half an hour. */
 const testTimeoutMs = 2 * 3_600_000;
 
-function main() {
+async function main() {
   const { words, minutes, seed } = readCommandLine();
   const isWanted = (path) => words.length === 0 || words.some((word) => path.includes(word));
   const runs = [
@@ -33,7 +33,8 @@ function main() {
   ].filter(({ path }) => isWanted(path));
   if (runs.length === 0) throw new Error(`No path contains ${words.join(' or ')}.`);
   process.stdout.write(`Seed ${seed}; again with: npm run test:long -- --seed ${seed}\n`);
-  report(runAll(minutes === Infinity ? runs : shuffle(runs, seed), minutes, seed), runs.length);
+  const wanted = minutes === Infinity ? runs : shuffle(runs, seed);
+  report(await runAll(wanted, minutes, seed), runs.length);
 }
 
 function readCommandLine() {
@@ -72,7 +73,7 @@ function shuffle(runs, seed) {
 }
 
 /** One Jest run per file: a file that takes servers down affects no other. */
-function runAll(runs, minutes, seed) {
+async function runAll(runs, minutes, seed) {
   const endMs = Date.now() + minutes * 60_000;
   const results = [];
   for (const { path, projects, environment } of runs) {
@@ -82,7 +83,7 @@ function runAll(runs, minutes, seed) {
       ...['--runInBand', '--runTestsByPath', path, '--selectProjects', ...projects],
       `--testTimeout=${testTimeoutMs}`,
     ];
-    const counts = runJest(args, { TEST_SEED: String(seed), ...environment });
+    const counts = await runJest(args, { TEST_SEED: String(seed), ...environment });
     const verdict = counts.failed === 0 ? 'ok' : 'FAILED';
     const seconds = Math.round((Date.now() - startMs) / 1_000);
     process.stdout.write(`== ${path}: ${verdict} in ${seconds} s\n`);
@@ -104,9 +105,7 @@ function report(results, wanted) {
   process.exitCode = failed.length === 0 ? 0 : 1;
 }
 
-try {
-  main();
-} catch (error) {
+main().catch((error) => {
   process.stderr.write(`${error.message}\n`);
   process.exitCode = 1;
-}
+});

@@ -1,6 +1,7 @@
 'use strict';
 
-const { spawnSync } = require('node:child_process');
+const { spawn } = require('node:child_process');
+const { once } = require('node:events');
 const { chmodSync, mkdtempSync, readFileSync, rmSync, statfsSync } = require('node:fs');
 const { tmpdir } = require('node:os');
 const { join, resolve } = require('node:path');
@@ -28,21 +29,21 @@ function jestCommand(args) {
  *
  * @param {readonly string[]} args Jest's own: paths, projects, workers
  * @param {Record<string, string>} environment set beside this process's own
- * @returns {{ passed: number, failed: number }} numbers of tests; a file that cannot run is one
+ * @returns {Promise<{ passed: number, failed: number }>} numbers of tests; a file that cannot run is one
  */
-function runJest(args, environment = {}) {
+async function runJest(args, environment = {}) {
   const directory = mkdtempSync(join(hasRoom() ? memory : tmpdir(), 'inventory-run-'));
   // The image test runs programs as another user, which must be able to enter.
   chmodSync(directory, 0o711);
   try {
     const report = join(directory, 'jest-report.json');
     const [command, all] = jestCommand(['--json', `--outputFile=${report}`, ...args]);
-    const { status, error } = spawnSync(command, all, {
+    const jest = spawn(command, all, {
       cwd: root,
       stdio: ['ignore', 'ignore', 'inherit'],
       env: { ...process.env, TMPDIR: directory, ...environment },
     });
-    if (error) throw error;
+    const [status] = await once(jest, 'close');
     const { passed, failed } = countsOf(report);
     return { passed, failed: failed || (status === 0 ? 0 : 1) };
   } finally {
