@@ -113,6 +113,7 @@ function openApi(
       decisionTimeoutMs,
       writeAuditLine: createAuditLines(logger),
     },
+    sandbox: { ...shared, ...watches, log: eventLog, positions },
     status: { readStatus: cacheStatus(collector.readStatus, { clock, deadlines }) },
   };
 }

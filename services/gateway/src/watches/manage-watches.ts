@@ -56,21 +56,42 @@ export async function putWatch(
  * Pauses or resumes a watch for an operator. Its next claim, a moment later, records a pause with its
  * event, as any other. Throws `watch_not_found`.
  */
-export async function setOperatorPause(
-  { watches, clock }: Pick<WatchServices, 'watches' | 'clock'>,
-  { projectId, scope }: Pick<Watch, 'projectId' | 'scope'>,
+export function setOperatorPause(
+  services: ChangeServices,
+  which: WatchOf,
   isPausedByOperator: boolean,
+): Promise<Watch> {
+  return change(services, which, (read) => {
+    const { item } = read;
+    if (item.isPausedByOperator === isPausedByOperator) return item;
+    const isOwn = item.pausedReason === 'operator_paused';
+    const pausedReason = isOwn ? null : item.pausedReason;
+    const nextRefreshAtMs = soonTime(read, services.clock.now());
+    return { ...item, isPausedByOperator, pausedReason, nextRefreshAtMs };
+  });
+}
+
+/** Moves its next run to now, however often it was private or not found. Throws `watch_not_found`. */
+export function runSoon(services: ChangeServices, which: WatchOf): Promise<Watch> {
+  return change(services, which, (read) => {
+    const nextRefreshAtMs = soonTime(read, services.clock.now());
+    return { ...read.item, denials: 0, nextRefreshAtMs };
+  });
+}
+
+type ChangeServices = Pick<WatchServices, 'watches' | 'clock'>;
+type WatchOf = Pick<Watch, 'projectId' | 'scope'>;
+
+async function change(
+  { watches }: ChangeServices,
+  { projectId, scope }: WatchOf,
+  changed: (read: Pending<Watch>) => Watch,
 ): Promise<Watch> {
   for (let tries = 0; tries < triesMax; tries += 1) {
     const read = await watches.findPending(projectId, scope);
     if (read === null) throw new Refused({ code: 'watch_not_found' });
-    const { item } = read;
-    if (item.isPausedByOperator === isPausedByOperator) return item;
-    const isOwn = item.pausedReason === 'operator_paused';
-    const changed = { ...item, isPausedByOperator, pausedReason: isOwn ? null : item.pausedReason };
-    const nextRefreshAtMs = soonTime(read, clock.now());
-    const next = { ...changed, nextRefreshAtMs };
-    if (await watches.changeWatch(read, next)) return next;
+    const next = changed(read);
+    if (next === read.item || (await watches.changeWatch(read, next))) return next;
   }
   throw new Refused({ code: 'service_unavailable', retry_after_seconds: 1 });
 }
