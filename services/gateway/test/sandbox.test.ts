@@ -119,6 +119,12 @@ test('a Project of a sandbox says so (What a key can see) [sandbox]', async () =
   expect(answer.json.meta.environment).toBe('sandbox');
 });
 
+test('the public status states that it is of the live environment (Sandbox) [sandbox]', async () => {
+  const { json } = await gateway.call({ path: '/v2/status' });
+
+  expect(json.meta.environment).toBe('live');
+});
+
 test('every response with meta states the environment (Sandbox) [sandbox]', () => {
   const metas = publicRoutes.flatMap(({ operationId, response: { body } }) =>
     'meta' in body ? [{ operationId, fields: sentFields(body.meta as FieldsSchema) }] : [],

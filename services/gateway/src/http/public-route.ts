@@ -140,7 +140,7 @@ export function publicRoute<
 
 /** Refuses the path of an inventory of the other environment. */
 function requireOwnInventory(id: string | undefined, { environment }: AdmittedRequest): void {
-  if (id === undefined || environment === undefined) return;
+  if (id === undefined) return;
   const issues = foreignInventory(environment, id, { in: 'path', field: 'platform_id' });
   if (issues.length > 0) throw new Refused({ code: 'invalid_request', detail: { issues } });
 }
