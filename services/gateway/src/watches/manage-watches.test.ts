@@ -11,9 +11,16 @@ const nowMs = clock.now();
 const run = {
   refreshId: '0199c2a4-6f10-7b21-8c3d-4e5f6a7b8009',
   atMs: nowMs,
-  isOpen: false,
-  outcome: 'private',
+  isOpen: true,
+  outcome: null,
 } as const;
+/** How its last run ended. */
+const record = {
+  outcome: 'private',
+  completedAtMs: nowMs,
+  billing: only({ creditsCharged: 1, unitsCharged: null }),
+} as const;
+const view = only({ decision: 'accepted', record });
 const far = { ...watchOf(0, newProjectId(), nowMs), nextRefreshAtMs: nowMs + 9e8, run, denials: 5 };
 
 /** A store in which another write comes first. */
@@ -28,7 +35,9 @@ function storeOf(tries: number) {
       return results.shift() ?? true;
     },
   });
-  return { stored, services: { watches, clock } as unknown as Parameters<typeof runSoon>[0] };
+  const collector = { findRefresh: async () => view };
+  const services = { watches, clock, collector } as unknown as Parameters<typeof runSoon>[0];
+  return { stored, services };
 }
 
 test('a watch that is to run now is due within a second, also where it backs off (Sandbox: state verbs) [sandbox]', async () => {
@@ -37,7 +46,9 @@ test('a watch that is to run now is due within a second, also where it backs off
   const soon = await runSoon(services, far);
 
   expect(soon.nextRefreshAtMs).toBe(nowMs + 1_000);
-  expect(backedOffUntil(far)).toBeGreaterThan(soon.nextRefreshAtMs);
+  const ended = { ...far, run: { ...run, isOpen: false } };
+  expect(backedOffUntil(ended)).toBeGreaterThan(soon.nextRefreshAtMs);
+  expect(soon.run).toMatchObject({ isOpen: false, outcome: 'private' });
   expect(backedOffUntil(soon)).toBeLessThan(nowMs);
   expect(stored).toHaveLength(2);
 });

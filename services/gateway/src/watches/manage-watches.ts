@@ -2,6 +2,7 @@ import { idPrefixes } from '@inventory/contracts/ids';
 import { Refused } from '@inventory/http/refused';
 import type { Pending } from '@inventory/work/work-queue';
 import type { WatchServices } from './open-watches.ts';
+import { withEndOfRun } from './run-watch.ts';
 import { firstRunTime, nextRunTime, type Watch } from './watch.domain.ts';
 
 /** What a customer decides of a watch. */
@@ -61,7 +62,7 @@ export function setOperatorPause(
   which: WatchOf,
   isPausedByOperator: boolean,
 ): Promise<Watch> {
-  return change(services, which, (read) => {
+  return change(services, which, async (read) => {
     const { item } = read;
     if (item.isPausedByOperator === isPausedByOperator) return item;
     const isOwn = item.pausedReason === 'operator_paused';
@@ -71,11 +72,18 @@ export function setOperatorPause(
   });
 }
 
-/** Moves its next run to now, however often it was private or not found. Throws `watch_not_found`. */
-export function runSoon(services: ChangeServices, which: WatchOf): Promise<Watch> {
-  return change(services, which, (read) => {
+/**
+ * Moves its next run to now, however often it was private or not found; the end of the last run is
+ * recorded before, or it would count. Throws `watch_not_found`.
+ */
+export function runSoon(
+  services: ChangeServices & Pick<WatchServices, 'collector'>,
+  which: WatchOf,
+): Promise<Watch> {
+  return change(services, which, async (read) => {
+    const ended = (await withEndOfRun(services.collector, read.item)) ?? read.item;
     const nextRefreshAtMs = soonTime(read, services.clock.now());
-    return { ...read.item, denials: 0, nextRefreshAtMs };
+    return { ...ended, denials: 0, nextRefreshAtMs };
   });
 }
 
@@ -85,12 +93,12 @@ type WatchOf = Pick<Watch, 'projectId' | 'scope'>;
 async function change(
   { watches }: ChangeServices,
   { projectId, scope }: WatchOf,
-  changed: (read: Pending<Watch>) => Watch,
+  changed: (read: Pending<Watch>) => Promise<Watch>,
 ): Promise<Watch> {
   for (let tries = 0; tries < triesMax; tries += 1) {
     const read = await watches.findPending(projectId, scope);
     if (read === null) throw new Refused({ code: 'watch_not_found' });
-    const next = changed(read);
+    const next = await changed(read);
     if (next === read.item || (await watches.changeWatch(read, next))) return next;
   }
   throw new Refused({ code: 'service_unavailable', retry_after_seconds: 1 });
