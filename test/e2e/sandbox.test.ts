@@ -37,6 +37,7 @@ async function newSides(): Promise<[live: Side, twin: Side]> {
   const account_id = customer.accountId;
   await stack.operator.switchEvents(account_id, true);
   const made = await stack.operator.call('createSandbox', { account_id });
+  await stack.operator.limitRate(made.account.account_id, 1_000_000);
   const sides = [
     { environment: 'live', accountId: account_id, projectId: customer.projectId },
     {

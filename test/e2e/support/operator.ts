@@ -46,6 +46,8 @@ export interface Operator {
   newProject(accountId: string): Promise<string>;
   newCredential(projectId: string, options?: NewCredential): Promise<Credential>;
   topUp(accountId: string, amount: number): Promise<void>;
+  /** Requests a minute of the account and of its Service account. */
+  limitRate(accountId: string, perMinute: number): Promise<void>;
   /** Units a month of a subscription; null pays with credits. */
   setFunding(accountId: string, unitsPerMonth: number | null): Promise<void>;
   setSpendCap(projectId: string, cap: number | null): Promise<void>;
@@ -94,6 +96,12 @@ export function createOperator(stack: OperatorAccess, fetch = fetchOnce): Operat
     await call('topUp', { account_id, amount, reason: 'test', ...newKey() });
   }
 
+  /** That of a sandbox is of the whole account, too. */
+  async function limitRate(account_id: string, perMinute: number): Promise<void> {
+    const limits = { rate_limit_per_minute: perMinute, traffic_limit_per_minute: perMinute };
+    await call('changeAccount', { account_id, ...limits });
+  }
+
   /** Without its play credits, which it has once a day. */
   async function newSandbox({ account_id }: { readonly account_id: string }) {
     const { account } = await call('createSandbox', { account_id });
@@ -106,6 +114,7 @@ export function createOperator(stack: OperatorAccess, fetch = fetchOnce): Operat
     call,
     newCredential,
     newProject,
+    limitRate,
     topUp,
     async newCustomer({
       environment = 'live',
@@ -116,7 +125,7 @@ export function createOperator(stack: OperatorAccess, fetch = fetchOnce): Operat
       const { account_id } = environment === 'live' ? parent : await newSandbox(parent);
       const projectId = await newProject(account_id);
       if (requestsPerMinute !== null) {
-        await call('changeAccount', { account_id, rate_limit_per_minute: requestsPerMinute });
+        await limitRate(account_id, requestsPerMinute);
       }
       if (credits > 0) await topUp(account_id, credits);
       return { accountId: account_id, projectId, ...(await newCredential(projectId)) };

@@ -30,6 +30,8 @@ export interface SandboxServices extends WatchServices {
   readonly revisions: RevisionStoreClient;
   readonly log: EventStreamClient;
   readonly positions: PositionCursors;
+  /** Claims the watches that are due then, on this replica. */
+  readonly wakeWatchesIn: (pauseMs: number) => void;
 }
 
 /** Of every operation of a sandbox. */
@@ -52,7 +54,9 @@ const runWatchNowRoute = dataRoute({
   },
   errors: ['watch_not_found'],
   async handle(services: SandboxServices, { path: scope }, { principal: { projectId } }) {
-    return { data: await readView(services, await runSoon(services, { projectId, scope })) };
+    const watch = await runSoon(services, { projectId, scope });
+    services.wakeWatchesIn(Math.max(0, watch.nextRefreshAtMs - services.clock.now()));
+    return { data: await readView(services, watch) };
   },
 });
 

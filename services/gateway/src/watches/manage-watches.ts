@@ -81,6 +81,8 @@ export function runSoon(
   which: WatchOf,
 ): Promise<Watch> {
   return change(services, which, async (read) => {
+    // It is running now.
+    if (read.tries > 0) return read.item;
     const ended = (await withEndOfRun(services.collector, read.item)) ?? read.item;
     const nextRefreshAtMs = soonTime(read, services.clock.now());
     return { ...ended, denials: 0, nextRefreshAtMs };
