@@ -25,6 +25,9 @@ const newSecret = () => randomBytes(32).toString('base64url');
 const digestOf = (token) => createHash('sha256').update(token).digest('hex');
 const byName = (names, make) => Object.fromEntries(names.map((name) => [name, make(name)]));
 
+/** It has a database of its own, and everything else of the refresh-collector. */
+const sandboxOf = ({ sandbox }) => (sandbox ? ['sandbox-refresh-collector'] : []);
+
 function readOptions() {
   const text = { type: 'string' };
   const { values: options } = parseArgs({
@@ -39,7 +42,7 @@ function makeSecrets({ operator, values }) {
   const tokens = byName(callers, newSecret);
   const operatorToken = newSecret();
   const kafka = values.backends_secured ? byName([...services, 'admin'], newSecret) : {};
-  const mongodb = byName(services, newSecret);
+  const mongodb = byName([...services, ...sandboxOf(values)], newSecret);
   const ca = (file) => (file ? { 'ca.crt': readFileSync(file, 'utf8') } : {});
   const database = (service) => ({
     MONGODB_URI: values.mongodb.uri
@@ -63,6 +66,7 @@ function makeSecrets({ operator, values }) {
       ...database(service),
       ...ofServices[service],
     })),
+    ...byName(sandboxOf(values), database),
     ...(values.backends_secured ? { 'mongodb-client': ca(values.mongodb.ca_file) } : {}),
   };
   for (const [user, password] of Object.entries(kafka)) {

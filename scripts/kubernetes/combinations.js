@@ -39,6 +39,7 @@ const rendered = [
   eventsHost,
   filled.images.registry,
   filled.images.tag,
+  `${filled.images.registry}/platform-simulator`,
   filled.platform_url,
   filled.proxies.class,
   filled.proxies.namespace,
@@ -68,13 +69,17 @@ function combinations() {
         for (const hasEvents of kind === 'ingress' ? [false] : [false, true])
           for (const isSecured of [true, false])
             for (const hasOperator of [true, false])
-              found.push(
-                combination({ kind, gateway, collector, hasEvents, isSecured, hasOperator }),
-              );
+              for (const sandbox of [true, false])
+                found.push(
+                  combination({
+                    ...{ kind, gateway, collector, hasEvents },
+                    ...{ isSecured, hasOperator, sandbox },
+                  }),
+                );
   return found;
 }
 
-function combination({ kind, gateway, collector, hasEvents, isSecured, hasOperator }) {
+function combination({ kind, gateway, collector, hasEvents, isSecured, hasOperator, sandbox }) {
   const name = [
     kind,
     gateway,
@@ -82,11 +87,13 @@ function combination({ kind, gateway, collector, hasEvents, isSecured, hasOperat
     ...(hasEvents ? ['events'] : []),
     ...(isSecured ? ['secured'] : []),
     ...(hasOperator ? ['operator'] : []),
+    ...(sandbox ? ['sandbox'] : []),
   ].join('+');
   const values = {
     ...filled,
     events_host: hasEvents ? eventsHost : null,
     backends_secured: isSecured,
+    sandbox,
     proxies: { ...filled.proxies, kind },
     scaling: { ...filled.scaling, gateway, collector },
     observability: { ...filled.observability, prometheus_operator: hasOperator },

@@ -21,6 +21,7 @@ function componentsOf(values) {
     `collector-by-${scaling.collector}`,
     proxies.kind,
     ...(values.events_host ? ['events-origin'] : []),
+    ...(values.sandbox ? ['sandbox'] : []),
     ...(observability.prometheus_operator ? ['prometheus-operator'] : []),
     ...(values.backends_secured ? ['secured-backends'] : []),
   ];
@@ -36,7 +37,7 @@ function overlayFiles(values, { from, source }) {
     namespace,
     resources: [`${from}/base`, 'resources.yaml'],
     components: components.map((name) => `${from}/components/${name}`),
-    images: services.map((name) => ({
+    images: [...services, ...(values.sandbox ? ['platform-simulator'] : [])].map((name) => ({
       name: `game-item-inventory/${name}`,
       newName: `${values.images.registry}/${name}`,
       newTag: values.images.tag,

@@ -81,6 +81,7 @@ const forms = {
     form: matches('[^/:\\s]+(:\\d+)?(/\\S*)?', 'must be host/path'),
     isUsed: hasOperator,
   },
+  sandbox: { form: optional(bool) },
   settings: {
     form: optional((value) => (typeof value === 'object' ? null : 'must be by service')),
   },

@@ -420,9 +420,10 @@ describe('scaling in production', () => {
     const { triggers, fallback } = find(resources, 'ScaledObject', 'refresh-collector').spec;
     const scans = find(resources, 'ConfigMap', 'refresh-collector').data?.['SCANS_MAX'];
     const [{ threshold, query }] = triggers.map(({ metadata }: { metadata: Settings }) => metadata);
+    const live = '{service="refresh-collector"}';
     expect(threshold).toBe(scans);
     expect(query).toBe(
-      `clamp_max(max(inventory_refresh_outstanding), ${scans} * scalar(sum(max by (state) (inventory_identity_states))))`,
+      `clamp_max(max(inventory_refresh_outstanding${live}), ${scans} * scalar(sum(max by (state) (inventory_identity_states${live}))))`,
     );
     for (const [metric] of query.matchAll(/inventory_\w+/g)) expect(metricNames).toContain(metric);
     expect(fallback.behavior).toBe('currentReplicasIfHigher');

@@ -23,7 +23,7 @@ afterAll(() => rmSync(folder, { recursive: true }));
 const example = join(root, 'deploy/kubernetes/overlays/production/values.yaml');
 const filled = (name: string): Values =>
   structuredClone(combinations().find((one) => one.name === name)?.values);
-const everything = 'gateway-api+cpu+keda+events+secured+operator';
+const everything = 'gateway-api+cpu+keda+events+secured+operator+sandbox';
 
 function makeProduction(...given: readonly string[]) {
   const script = join(root, 'scripts/make-production.js');
@@ -105,6 +105,7 @@ const malformed: readonly [string, (values: Values) => void][] = [
     ({ observability }) => (observability.runbooks = 'https://a.test'),
   ],
   ['events_host: needs proxies.kind gateway-api', ({ proxies }) => (proxies.kind = 'ingress')],
+  ['sandbox: must be true or false', (values) => (values.sandbox = 'yes')],
   ['kafka.broker: there is no such value', ({ kafka }) => (kafka.broker = 'a.test:9092')],
 ];
 

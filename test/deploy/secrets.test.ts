@@ -89,8 +89,9 @@ test('docs/operators/rotating-secrets.md restarts what reads a changed Secret, a
   const restarted = rows.flatMap(([, names = '', command = '']) => {
     const [, chosen] = / -l '?app\.kubernetes\.io\/name(?:=| in \()([a-z, -]+)/.exec(command) ?? [];
     const all = command.endsWith('rollout restart deployment`') ? [...serviceNames] : [];
-    // That of event streams is of the component events-origin, and reads what the gateway reads.
-    const services = (chosen?.split(', ') ?? all).filter((name) => name !== 'gateway-events');
+    // Those of events-origin and sandbox, which read what the gateway and the refresh-collector read.
+    const ofComponents = ['gateway-events', 'sandbox-refresh-collector'];
+    const services = (chosen?.split(', ') ?? all).filter((name) => !ofComponents.includes(name));
     return names.split(', ').map((name) => [name.replaceAll('`', ''), services.toSorted()]);
   });
   const deployments = production.filter(({ kind }) => kind === 'Deployment');
@@ -159,4 +160,17 @@ test('without secured backends there is no Kafka user, and where Node trusts the
   const ofBackends = { kafka: { ...kafka, ca_file: null }, mongodb: { ...mongodb, ca_file: null } };
   makeSecrets({ ...values, ...ofBackends }, '--out', trusted);
   expect(readFileSync(trusted, 'utf8')).not.toContain('ca.crt');
+});
+
+test('with a sandbox its collector has a database user of its own, and nothing else of its own (Sandbox)', () => {
+  const file = join(folder, 'sandbox.json');
+  const { stdout } = makeSecrets({ ...values, sandbox: true }, '--out', file);
+  const { items: all } = JSON.parse(readFileSync(file, 'utf8')) as { items: readonly MadeSecret[] };
+  const [own, ...more] = all.filter(({ metadata }) => !made.has(metadata.name));
+
+  expect(more).toEqual([]);
+  expect(own?.metadata.name).toBe('sandbox-refresh-collector');
+  expect(Object.keys(own?.stringData ?? {})).toEqual(['MONGODB_URI']);
+  expect(own?.stringData['MONGODB_URI']).toContain('//inventory-sandbox-refresh-collector:');
+  expect(stdout).toContain("db: 'inventory_sandbox_refresh_collector' }");
 });

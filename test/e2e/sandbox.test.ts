@@ -1,3 +1,4 @@
+import { streamFrames } from '@inventory/contracts/http/stream-frames';
 import type { InventoryKey } from '@inventory/contracts/inventory-key';
 import { awaitConsumed } from '@inventory/messaging/kafka/await-consumed';
 import { testLogger } from '@inventory/testkit/namespace';
@@ -36,6 +37,7 @@ async function newSides(): Promise<[live: Side, twin: Side]> {
   const account_id = customer.accountId;
   await stack.operator.switchEvents(account_id, true);
   const made = await stack.operator.call('createSandbox', { account_id });
+  await stack.operator.limitRate(made.account.account_id, 1_000_000);
   const sides = [
     { environment: 'live', accountId: account_id, projectId: customer.projectId },
     {
@@ -140,4 +142,80 @@ test('a hold survives the delivery of its outcome to the collector of the other 
     const { charged } = await expectBalancedBooks(stack, { accountId, projectId, api }, [id]);
     expect(charged).toBe(1);
   }
+});
+
+const eventTypes = Object.keys(streamFrames).filter(
+  (type) => !/^(checkpoint|stream[.])/.test(type),
+);
+
+test('state verbs put a sandbox into each state by the ordinary operations, and its live account into none (Sandbox: state verbs) [sandbox]', async () => {
+  const [live, twin] = await newSides();
+  const { api, projectId, secret } = twin;
+  const verb = (path: string, body?: object) =>
+    api.call({ method: 'POST', path: `/v2/sandbox/${path}`, ...(body && { body }) });
+  const scope = twin.scopeOf(3, 3);
+  const inventory = `${scope.platform_id}/${scope.app_id}/${scope.context_id}`;
+  const [gatewayUrl = ''] = stack.gatewayUrls;
+  const read = { gatewayUrl, projectId, apiKey: secret };
+  const reader = await openReader(read);
+  await reader.frame('checkpoint');
+
+  // Each type of event is on the stream, in the list and, where an endpoint subscribes to it, sent.
+  for (const type of eventTypes) {
+    const { event_id } = (await verb('events', { type })).json.data;
+    const frame = await reader.frame(type);
+    expect(JSON.parse(frame.data)).toMatchObject({ id: event_id, environment: 'sandbox' });
+  }
+  await waitFor('the webhook arrives', () => receiver.of(`/${projectId}`).length > 0);
+
+  // A watch runs now; with an exhausted cap it pauses, and purchases are refused.
+  const watch = `/v2/projects/${projectId}/watches/${inventory}`;
+  await api.call({ method: 'PUT', path: watch, body: { every_seconds: 604_800 } });
+  const untilWatch = async (field: string, expected: string) => {
+    expect((await verb(`watches/${inventory}/run`)).status).toBe(202);
+    await waitFor(`${field} of the watch`, async () => {
+      const { data } = (await api.call({ path: watch })).json;
+      return data[field] === expected;
+    });
+  };
+  await untilWatch('last_outcome', 'complete_changed');
+  expect((await verb('spend-cap', { cap: 0 })).json.data).toEqual({ cap: 0 });
+  const refused = await api.refresh(twin.scopeOf(3, 4));
+  expect([refused.status, refused.json.error.code]).toEqual([402, 'spend_cap_reached']);
+  await untilWatch('paused_reason', 'spend_cap_reached');
+  await verb('spend-cap', { cap: null });
+  await api.accepted(twin.scopeOf(3, 4));
+
+  // What is saved ages, and is answered so.
+  const { age_seconds } = (await api.current(scope)).json.data;
+  await verb(`inventories/${inventory}/age`, { seconds: 5_000 });
+  const aged = (await api.current(scope)).json.data;
+  expect(aged.age_seconds).toBeGreaterThanOrEqual(age_seconds + 5_000);
+  await verb(`inventories/${inventory}/age`, { seconds: 180 * 86_400 });
+  expect((await api.current(scope)).json.error.code).toBe('inventory_revision_not_found');
+
+  // A cursor is of an earlier log.
+  const { cursor } = (await verb('expired-cursor')).json.data;
+  const list = await api.call({ path: `/v2/projects/${projectId}/events?after=${cursor}` });
+  expect([list.status, list.json.error.code]).toEqual([410, 'cursor_expired']);
+  const resumed = await openReader({ ...read, lastEventId: cursor });
+  expect(JSON.parse((await resumed.frame('stream.recovery_required')).data)).toMatchObject({
+    resume_cursor: list.json.error.detail.resume_cursor,
+  });
+
+  // An endpoint is disabled.
+  const hooks = `/v2/projects/${projectId}/webhook-endpoints`;
+  const [{ endpoint_id }] = (await api.call({ path: hooks })).json.data.items;
+  expect((await verb(`webhook-endpoints/${endpoint_id}/fail`)).json.data).toMatchObject({
+    state: 'disabled',
+    disabled_reason: 'failing',
+  });
+
+  reader.cut();
+  const path = `/v2/projects/${live.projectId}/events`;
+  expect((await live.api.call({ path })).json.data.items).toEqual([]);
+  expect(
+    (await stack.operator.call('readTerms', { account_id: live.accountId })).spend_caps,
+  ).toEqual([]);
+  expect(await stack.operator.verify()).toMatchObject({ ok: true });
 });

@@ -6,6 +6,7 @@ export const environment = z
   .enum(['live', 'sandbox'])
   .describe('`sandbox` for Credentials of a sandbox account, whose inventories are simulated.');
 export type Environment = z.infer<typeof environment>;
+export const environments = environment.options;
 
 /**
  * The environment is a part of the account's id: the UUID of a sandbox twin has version 8, that of any

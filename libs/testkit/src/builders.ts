@@ -21,3 +21,9 @@ export function newScope(overrides: Partial<InventoryKey> = {}): InventoryKey {
   const digits = String(Math.floor(Math.random() * 1e13)).padStart(13, '0');
   return { platform_id: `7656${digits}`, app_id: 730, context_id: 2, ...overrides };
 }
+
+/** A unique scope of the sandbox. */
+export function newSandboxScope(): InventoryKey {
+  const { platform_id, ...inventory } = newScope();
+  return { platform_id: `772${platform_id.slice(3)}`, ...inventory };
+}

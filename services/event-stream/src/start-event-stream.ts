@@ -4,7 +4,7 @@ import type { ServiceContext, StartedService } from '@inventory/service-host/ser
 import type { EventStreamConfig } from './config.ts';
 import { logIndexes } from './log/log-document.ts';
 import { logRoutes } from './log/log-routes.ts';
-import { startAppending } from './log/on-announcements.ts';
+import { type OnAppended, startAppending } from './log/on-announcements.ts';
 import { openGatewayClient, openLog } from './log/open-log.ts';
 import { openStoreClock } from './store-clock.ts';
 import { openWebhooks } from './webhooks/open-webhooks.ts';
@@ -28,12 +28,11 @@ export async function startEventStream(
   const logs = openLog(context, db, bus, gateway);
   const webhooks = await openWebhooks(context, { db, bus, gateway, log: logs.log });
   startWebhooks(context, webhooks);
-  await startAppending(logs, bus, context.lifetime, ({ projectId }) =>
-    webhooks.makeDue({ projectId }),
-  );
+  const onAppended: OnAppended = ({ projectId }) => webhooks.makeDue({ projectId });
+  await startAppending(logs, bus, context.lifetime, onAppended);
   const routes = [
     ...webhookApiRoutes.map((route) => route.bind(webhooks)),
-    ...logRoutes.map((route) => route.bind(logs)),
+    ...logRoutes.map((route) => route.bind({ ...logs, onAppended })),
   ];
   return serveInternal(context, routes, health);
 }

@@ -289,3 +289,22 @@ test('a change keeps what it does not name, and a bad one changes nothing (Event
   expect(changed).toEqual({ ...before, description: null, changedAtMs });
   expect(await world.read(project, id)).toEqual(changed);
 });
+
+test('an endpoint that is failed is disabled as one that failed for five days, is sent nothing, and is enabled as any other (Sandbox: state verbs) [sandbox]', async () => {
+  const customer = newCustomer();
+  const { projectId } = customer;
+  const { endpointId } = await world.create(customer, '/failed');
+
+  const failed = [await world.fail(projectId, endpointId), await world.fail(projectId, endpointId)];
+  await world.announce(customer);
+  const enabled = await world.change(projectId, endpointId, { state: 'enabled' });
+
+  for (const { state, disabledReason, failingSinceMs } of failed) {
+    expect([state, disabledReason]).toEqual(['disabled', 'failing']);
+    expect(clock.now() - Number(failingSinceMs)).toBeGreaterThanOrEqual(5 * 24 * 3_600_000);
+  }
+  expect(enabled).toMatchObject({ state: 'enabled', failingSinceMs: null });
+  const sent = await world.sendSample(projectId);
+  const [first] = await arrived('/failed', 1);
+  expect(JSON.parse(String(first?.raw)).id).toBe(sent.eventId);
+});

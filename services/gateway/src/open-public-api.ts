@@ -100,7 +100,7 @@ function openApi(
   const issuing = { ...shared, secrets, identifiers: context.identifiers };
   const refreshes = openRefreshes(context, shared);
   const watches = openWatches(context, { ...shared, refreshes });
-  startWorker(watchWork(watches), context);
+  const { wakeIn: wakeWatchesIn } = startWorker(watchWork(watches), context);
   return {
     refreshes,
     pages: openPages(context, shared),
@@ -113,6 +113,7 @@ function openApi(
       decisionTimeoutMs,
       writeAuditLine: createAuditLines(logger),
     },
+    sandbox: { ...shared, ...watches, wakeWatchesIn, log: eventLog, positions },
     status: { readStatus: cacheStatus(collector.readStatus, { clock, deadlines }) },
   };
 }

@@ -22,6 +22,7 @@ import type { RefreshServices } from './refreshes/open-refreshes.ts';
 import { readRefreshRoute } from './refreshes/read-refresh-route.ts';
 import { requestRefreshRoute } from './refreshes/request-refresh-route.ts';
 import { requestRefreshesRoute } from './refreshes/request-refreshes-route.ts';
+import { type SandboxServices, sandboxRoutes } from './sandbox/sandbox-routes.ts';
 import { readStatusRoute, type StatusServices } from './status/read-status-route.ts';
 import { type EventListServices, listEventsRoute } from './streams/list-events-route.ts';
 import type { StreamServices } from './streams/open-event-streams.ts';
@@ -43,6 +44,7 @@ export interface PublicServices {
   readonly accounts: AccountServices;
   readonly credentials: CredentialServices;
   readonly status: StatusServices;
+  readonly sandbox: SandboxServices;
 }
 
 export interface PublicOperation extends PublicEndpoint {
@@ -80,6 +82,7 @@ export const publicRoutes: readonly PublicOperation[] = [
   ...of('credentials', credentialRoutes),
   ...of('accounts', [readPricesRoute]),
   ...of('status', [readStatusRoute]),
+  ...of('sandbox', sandboxRoutes),
   ...of('pages', [readV1PageRoute, readV1PageAliasRoute]),
 ];
 

@@ -12,7 +12,7 @@ import { sentFields } from '@inventory/contracts/wire';
 import { ServiceUnreachable } from '@inventory/http/internal-client';
 import { systemClock } from '@inventory/runtime/clock';
 import { asSent } from '@inventory/testkit/as-sent';
-import { newRefreshId, newScope } from '@inventory/testkit/builders';
+import { newAccountId, newRefreshId, newSandboxScope, newScope } from '@inventory/testkit/builders';
 import type { z } from 'zod';
 import { chargedCodes, errorCodesOf, ofNobody } from '../src/http/openapi/error-responses.ts';
 import type { PublicEndpoint } from '../src/http/public-route.ts';
@@ -20,6 +20,7 @@ import { v1OriginalText } from '../src/http/v1/v1-failures.ts';
 import { replaysMax } from '../src/pages/read-key.domain.ts';
 import { publicRoutes } from '../src/public-routes.ts';
 import type { Principal } from '../src/tenancy/principal.domain.ts';
+import { sandboxTwinId } from '../src/tenancy/sandbox-twin.ts';
 import type { ApiCall, ApiResponse } from './support/api-call.ts';
 import { completedView, refused } from './support/fake-collector.ts';
 import { noPage, setLiveInventory } from './support/fake-live-pages.ts';
@@ -64,7 +65,7 @@ const ofTheConnection: readonly PublicCode[] = [
   'headers_too_large',
   'request_timeout',
 ];
-/** Shown by the tests of the public app. */
+/** Shown by the tests of the public app, and of the sandbox. */
 const ofNoOperation: readonly PublicCode[] = [
   ...ofTheConnection,
   'route_not_found',
@@ -93,8 +94,10 @@ interface Case {
 }
 
 function caseOf(endpoint: PublicEndpoint, overrides: Partial<Principal> = {}): Case {
-  const { key, principal } = world.issue({ ...mayAll, ...overrides });
-  const scope = newScope();
+  const isSandbox = endpoint.environment === 'sandbox';
+  const ofSandbox = isSandbox && { accountId: sandboxTwinId(newAccountId()) };
+  const { key, principal } = world.issue({ ...mayAll, ...ofSandbox, ...overrides });
+  const scope = isSandbox ? newSandboxScope() : newScope();
   const pages = [membersText('1'), membersText('2')];
   saveInventory(world.revisions, scope, { pages });
   setLiveInventory(world.collector.live, scope, { pages });
@@ -315,7 +318,7 @@ const ways: Partial<Record<PublicCode, (given: Case) => Promise<ApiResponse>>> =
 
 const cases = publicRoutes.flatMap((endpoint) =>
   errorCodesOf(endpoint)
-    .filter((code) => !ofTheConnection.includes(code))
+    .filter((code) => !ofNoOperation.includes(code))
     .filter((code) => !ofEvents[endpoint.operationId]?.includes(code))
     .filter((code) => !ofCredentials[endpoint.operationId]?.includes(code))
     .map((code) => ({ name: endpoint.operationId, code, endpoint })),
@@ -353,12 +356,12 @@ const withoutAccount: readonly PublicCode[] = [
 
 /** The billing words of a failure: those of a billed operation, once the account is known. */
 function expectBilling(
-  { product, isOpen = false }: PublicEndpoint,
+  { product, environment = 'live', isOpen = false }: PublicEndpoint,
   code: PublicCode,
   meta: z.input<typeof errorMeta>,
 ): void {
   const isKnown = !isOpen && !withoutAccount.includes(code);
-  expect(meta.environment).toBe(isKnown ? 'live' : undefined);
+  expect(meta.environment).toBe(isKnown ? environment : undefined);
   if (product === undefined || !isKnown) {
     expect(Object.keys(meta)).toEqual(['request_id', ...(isKnown ? ['environment'] : [])]);
     return;

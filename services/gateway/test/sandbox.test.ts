@@ -1,7 +1,7 @@
 import { errorMeta } from '@inventory/contracts/http/error-body';
 import { type FieldsSchema, sentFields } from '@inventory/contracts/wire';
 import { ServiceUnreachable } from '@inventory/http/internal-client';
-import { newScope } from '@inventory/testkit/builders';
+import { newSandboxScope, newScope } from '@inventory/testkit/builders';
 import { publicRoutes } from '../src/public-routes.ts';
 import { playCredits } from '../src/sandbox/play-credits.ts';
 import { sandboxTwinId } from '../src/tenancy/sandbox-twin.ts';
@@ -119,6 +119,12 @@ test('a Project of a sandbox says so (What a key can see) [sandbox]', async () =
   expect(answer.json.meta.environment).toBe('sandbox');
 });
 
+test('the public status states that it is of the live environment (Sandbox) [sandbox]', async () => {
+  const { json } = await gateway.call({ path: '/v2/status' });
+
+  expect(json.meta.environment).toBe('live');
+});
+
 test('every response with meta states the environment (Sandbox) [sandbox]', () => {
   const metas = publicRoutes.flatMap(({ operationId, response: { body } }) =>
     'meta' in body ? [{ operationId, fields: sentFields(body.meta as FieldsSchema) }] : [],
@@ -133,7 +139,31 @@ test('every response with meta states the environment (Sandbox) [sandbox]', () =
   }
 });
 
+test.each(publicRoutes.filter(({ template }) => template.startsWith('/v2/sandbox')))(
+  '$operationId does not exist for a live key, whatever its permissions, and costs it no request (Sandbox: state verbs) [sandbox]',
+  async ({ operationId }) => {
+    const { key, principal } = world.issue({ ...mayAll, requestsPerMinute: 0 });
+    const call = { ...rightCall(operationId, newSandboxScope(), principal), key };
+
+    const answers = [await gateway.call(call), await gateway.call({ ...call, path: '/v2/none' })];
+
+    for (const { status, json, headers } of answers) {
+      expect([status, json.error.code]).toEqual([404, 'route_not_found']);
+      expect(json.error).not.toHaveProperty('detail');
+      expect(headers).not.toHaveProperty('ratelimit');
+    }
+  },
+);
+
+test('only what a sandbox key alone may call is below /v2/sandbox (Sandbox: state verbs) [sandbox]', () => {
+  for (const { operationId, template, environment } of publicRoutes) {
+    const expected = template.startsWith('/v2/sandbox/') ? 'sandbox' : undefined;
+    expect([operationId, environment]).toEqual([operationId, expected]);
+  }
+});
+
 const ofInventories = publicRoutes.filter((route) => {
+  if (route.environment !== undefined) return false;
   const { path } = rightCall(route.operationId, newScope(), { projectId: 'prj_1' });
   return /\d{17}/.test(path) || ['requestRefreshes', 'putWatches'].includes(route.operationId);
 });

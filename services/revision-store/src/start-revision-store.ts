@@ -7,6 +7,7 @@ import type { ServiceContext, StartedService } from '@inventory/service-host/ser
 import type { RevisionStoreConfig } from './config.ts';
 import { readChangesPageRoute } from './http/changes-route.ts';
 import {
+  ageInventoryRoute,
   eraseSavedInventoryRoute,
   lookUpAssetsRoute,
   readCurrentPageRoute,
@@ -57,6 +58,7 @@ export async function startRevisionStore(
     readSavedSummaryRoute.bind(reading),
     lookUpAssetsRoute.bind(reading),
     readExportLinesRoute.bind(reading),
+    ageInventoryRoute.bind(scanning),
     eraseSavedInventoryRoute.bind(scanning),
   ];
   return serveInternal(context, routes, health);

@@ -150,6 +150,39 @@ describe('Pruning (Reads: 24 hours, 180 days) [superseded-stays-24-h-the-head-18
     expect(again.changed).toBe(true);
   });
 
+  it('is at once, of one inventory, where that is aged: a day for what is superseded, 180 days for all (Sandbox: state verbs) [sandbox]', async () => {
+    const [scope, other] = [newScope(), newScope()];
+    const [saved, apart] = await Promise.all(
+      [scope, other].map((one) =>
+        replica.save({ scope: one, pages: [page], completedAtMs: clock.now() }),
+      ),
+    );
+    if (!saved || !apart) throw new Error('two are saved');
+    clock.advance(1);
+    const head = await replica.save({
+      scope,
+      pages: [plainPage(0, 4)],
+      completedAtMs: clock.now(),
+    });
+    const verifiedAtMs = async () => (await replica.client.observation(scope))?.verifiedAtMs;
+    const pinned = async () => (await replica.client.page(scope, pinTo(saved))).status;
+    const age = (of: number) => replica.client.age(scope, of);
+
+    expect(await age(3_600)).toBe(clock.now() - hourMs);
+    expect(await verifiedAtMs()).toBe(clock.now() - hourMs);
+    expect(await pinned()).toBe(200);
+    await age(24 * 3_600);
+    expect(await pinned()).toBe(410);
+    expect((await replica.client.page(scope)).meta.revisionId).toBe(head.revisionId);
+    expect(await age(180 * 24 * 3_600)).toBeNull();
+    expect((await replica.client.page(scope)).code).toBe('inventory_revision_not_found');
+    expect(await age(1)).toBe('inventory_revision_not_found');
+    expect(await countBlocks(scope)).toEqual({ assets: 0, texts: 0 });
+    expect((await replica.client.observation(other))?.revisionId).toBe(apart.revisionId);
+    const again = await replica.save({ scope, pages: [page], completedAtMs: clock.now() });
+    expect(again.changed).toBe(true);
+  });
+
   it('deletes what a chain staged that was never captured after an hour, and nothing of a scan', async () => {
     const [chain, scan] = (['capture', 'refresh'] as const).map((source) =>
       newScan({ scope: newScope(), pages: [page], source }),

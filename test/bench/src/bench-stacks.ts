@@ -9,7 +9,8 @@ import { type StackOptions, startStack } from '@inventory/local-stack/start-stac
 import { type Customer, openCustomer } from './customer.ts';
 
 /** How a stack differs from the plain one, whose platform responds at once and has no limits. */
-export interface BenchStackOptions extends Pick<StackOptions, 'replicas' | 'serviceEnvironment'> {
+export interface BenchStackOptions
+  extends Pick<StackOptions, 'replicas' | 'serviceEnvironment' | 'hasSandbox'> {
   /** What each egress identity allows a minute, and how many there are. */
   readonly egress?: { readonly pagesPerMinute?: number; readonly identities: number };
   readonly simulator?: Readonly<Record<string, string>>;

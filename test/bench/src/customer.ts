@@ -70,6 +70,19 @@ export async function openCustomer(stack: Product): Promise<Customer> {
   const project = await createProject(stack, account_id);
   const key = { 'idempotency-key': randomUUID() };
   await operatorOf(stack).call('topUp', { account_id, amount: credits, ...key });
+  return customerOf(stack, project);
+}
+
+/** The sandbox of a new account, with the limits of one. */
+export async function openSandbox(stack: Product): Promise<Customer> {
+  const account_id = await createAccount(stack, { events: false });
+  const { account, project } = await operatorOf(stack).call('createSandbox', { account_id });
+  const apiKey = await issueKey(stack, project.project_id);
+  const [accountId, projectId] = [account.account_id, project.project_id];
+  return customerOf(stack, { accountId, projectId, apiKey } as Project);
+}
+
+function customerOf(stack: Product, project: Project): Customer {
   const dispatcher = new Agent({ connections: 256, pipelining: 1 });
 
   async function send(
@@ -121,6 +134,12 @@ let inventories = 0;
 export function newInventory(assets: number): Inventory {
   inventories += 1;
   return sizeInventory(assets, inventories);
+}
+
+/** The same, of the sandbox. */
+export function newSandboxInventory(assets: number): Inventory {
+  const { platformId, ...inventory } = newInventory(assets);
+  return { ...inventory, platformId: platformId.replace(/^76/, '77') };
 }
 
 export function inventoryPath({ platformId, appId, contextId }: Inventory): string {

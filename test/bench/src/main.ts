@@ -22,6 +22,7 @@ import { liveRate } from './benchmarks/live-rate.ts';
 import { pendingWork } from './benchmarks/pending-work.ts';
 import { turns } from './benchmarks/planner.ts';
 import { refreshThroughput } from './benchmarks/refresh-throughput.ts';
+import { sandboxNeighbour } from './benchmarks/sandbox-neighbour.ts';
 import { scaling } from './benchmarks/scaling.ts';
 import { streams } from './benchmarks/streams.ts';
 import { unknownKeys } from './benchmarks/unknown-keys.ts';
@@ -54,6 +55,7 @@ const benchmarks: readonly Benchmark[] = [
   webhooks,
   admissionLatency,
   liveRate,
+  sandboxNeighbour,
   scaling,
   streams,
   heldStreams,

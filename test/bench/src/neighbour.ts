@@ -39,8 +39,13 @@ export async function withNeighbour<Result>(
   return result;
 }
 
-export function neighbourRows(disturbance: string, beside: Loads, alone: Loads): Row[] {
+export function neighbourRows(
+  disturbance: string,
+  beside: Loads,
+  alone: Loads,
+  times?: number,
+): Row[] {
   return [...beside].map(([operation, load]) =>
-    besideOthers(`${operation} beside ${disturbance}`, load, alone.get(operation) ?? load),
+    besideOthers(`${operation} beside ${disturbance}`, load, alone.get(operation) ?? load, times),
   );
 }

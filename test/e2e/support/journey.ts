@@ -1,3 +1,4 @@
+import type { Environment } from '@inventory/contracts/environment';
 import type { StatementRow } from '@inventory/contracts/internal/ledger';
 import type { InventoryKey } from '@inventory/contracts/inventory-key';
 import { systemIdentifiers } from '@inventory/runtime/identifiers';
@@ -26,6 +27,8 @@ export interface Journey {
 
 export interface JourneyPlan {
   readonly scope: InventoryKey;
+  /** Of the new customer. */
+  readonly environment?: Environment;
   /** Whose; a new customer when absent. */
   readonly customer?: Customer;
   readonly language?: string;
@@ -34,8 +37,8 @@ export interface JourneyPlan {
 }
 
 export async function takeJourney(stack: StoryStack, plan: JourneyPlan): Promise<Journey> {
-  const { scope, language, meanwhile } = plan;
-  const customer = plan.customer ?? (await stack.operator.newCustomer());
+  const { scope, language, meanwhile, environment = 'live' } = plan;
+  const customer = plan.customer ?? (await stack.operator.newCustomer({ environment }));
   const { api, accountId, projectId } = customer;
   const key = systemIdentifiers.uuidV7();
   const before = await stack.operator.balance(accountId);

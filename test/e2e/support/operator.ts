@@ -1,3 +1,4 @@
+import type { Environment } from '@inventory/contracts/environment';
 import { type StatementRow, statementRow } from '@inventory/contracts/internal/ledger';
 import { type GrantedPermission, inventoryPermissions } from '@inventory/contracts/vocabulary';
 import type { Stack } from '@inventory/local-stack/stack';
@@ -7,11 +8,13 @@ import {
   type OperatorClient,
 } from '@inventory/operator-client/operator-client';
 import { systemIdentifiers } from '@inventory/runtime/identifiers';
+import { playCredits } from '../../../services/gateway/src/sandbox/play-credits.ts';
 import { callOnce } from '../../support/call-once.ts';
 import { expectOperatorDocumented } from '../../support/operator-contract.ts';
 import { createPublicApi, type PublicApi } from './public-api.ts';
 
 export interface CustomerOptions {
+  readonly environment?: Environment;
   readonly credits?: number;
   /** Null keeps the product's own limit. */
   readonly requestsPerMinute?: number | null;
@@ -43,6 +46,8 @@ export interface Operator {
   newProject(accountId: string): Promise<string>;
   newCredential(projectId: string, options?: NewCredential): Promise<Credential>;
   topUp(accountId: string, amount: number): Promise<void>;
+  /** Requests a minute of the account and of its Service account. */
+  limitRate(accountId: string, perMinute: number): Promise<void>;
   /** Units a month of a subscription; null pays with credits. */
   setFunding(accountId: string, unitsPerMonth: number | null): Promise<void>;
   setSpendCap(projectId: string, cap: number | null): Promise<void>;
@@ -91,16 +96,36 @@ export function createOperator(stack: OperatorAccess, fetch = fetchOnce): Operat
     await call('topUp', { account_id, amount, reason: 'test', ...newKey() });
   }
 
+  /** That of a sandbox is of the whole account, too. */
+  async function limitRate(account_id: string, perMinute: number): Promise<void> {
+    const limits = { rate_limit_per_minute: perMinute, traffic_limit_per_minute: perMinute };
+    await call('changeAccount', { account_id, ...limits });
+  }
+
+  /** Without its play credits, which it has once a day. */
+  async function newSandbox({ account_id }: { readonly account_id: string }) {
+    const { account } = await call('createSandbox', { account_id });
+    const spent = { account_id: account.account_id, amount: -playCredits, reason: 'test' };
+    await call('adjust', { ...spent, ...newKey() });
+    return account;
+  }
+
   return {
     call,
     newCredential,
     newProject,
+    limitRate,
     topUp,
-    async newCustomer({ credits = 1_000_000, requestsPerMinute = unlimited } = {}) {
-      const { account_id } = await call('createAccount', { name: 'Customer' });
+    async newCustomer({
+      environment = 'live',
+      credits = 1_000_000,
+      requestsPerMinute = unlimited,
+    } = {}) {
+      const parent = await call('createAccount', { name: 'Customer' });
+      const { account_id } = environment === 'live' ? parent : await newSandbox(parent);
       const projectId = await newProject(account_id);
       if (requestsPerMinute !== null) {
-        await call('changeAccount', { account_id, rate_limit_per_minute: requestsPerMinute });
+        await limitRate(account_id, requestsPerMinute);
       }
       if (credits > 0) await topUp(account_id, credits);
       return { accountId: account_id, projectId, ...(await newCredential(projectId)) };

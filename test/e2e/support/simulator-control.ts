@@ -1,3 +1,4 @@
+import type { Environment } from '@inventory/contracts/environment';
 import type { InventoryKey } from '@inventory/contracts/inventory-key';
 import { scenarioInventory, sizeInventory } from '@inventory/platform-simulator/scenarios';
 import { callOnce } from '../../support/call-once.ts';
@@ -51,6 +52,11 @@ export function createSimulatorControl(simulatorUrl: string | null): SimulatorCo
 export function scenarioScope(name: string, serial = 0): InventoryKey {
   const { platformId, appId, contextId } = scenarioInventory(name, serial);
   return { platform_id: platformId, app_id: appId, context_id: contextId };
+}
+
+/** The account of the same kind that an environment has. */
+export function inEnvironment(environment: Environment, scope: InventoryKey): InventoryKey {
+  return environment === 'live' ? scope : inSandbox(scope);
 }
 
 /** The account of the same kind that the sandbox has. */

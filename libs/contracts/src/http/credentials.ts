@@ -57,7 +57,7 @@ export const foundCredential = wire({
 });
 
 const spendCapMax = 1_000_000_000_000;
-const spendCap = z.int().min(0).max(spendCapMax).nullable();
+export const spendCap = z.int().min(0).max(spendCapMax).nullable();
 
 /** Body of POST …/credentials. */
 export const newCredential = strictWire({

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { projectPath } from '../http/parameters.ts';
-import { eventTypeName, projectEvent } from '../http/project-event.ts';
-import { eventId, projectId, refreshId } from '../ids.ts';
+import { eventTypeName, projectEvent, projectEventType } from '../http/project-event.ts';
+import { accountId, eventId, projectId, refreshId } from '../ids.ts';
 import { time, wire } from '../wire.ts';
 import { operationsFor } from './operations.ts';
 
@@ -85,6 +85,9 @@ export const logBatch = wire({
 });
 export type LogBatch = z.output<typeof logBatch>;
 
+/** Body of POST /projects/{project_id}/sample-events of the event-stream. */
+const wantedSample = wire({ accountId, type: projectEventType });
+
 const { get, post } = operationsFor(['gateway']);
 
 /** The event-stream's internal API of logs. */
@@ -93,6 +96,12 @@ export const logApi = {
   readAppendedHeads: get('/logs/appended', {
     input: { query: appendedHeadsQuery },
     response: appendedHeads,
+  }),
+  /** Appends an event whose ids are made up. */
+  appendSample: post('/projects/{project_id}/sample-events', {
+    input: { path: projectPath, body: wantedSample },
+    status: 201,
+    response: wire({ eventId }),
   }),
   readLogBatch: get('/projects/{project_id}/log', {
     input: { path: projectPath, query: logBatchQuery },

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { canonicalDecimal, decimalWithDefault, scopePath } from '../http/parameters.ts';
+import { agedInventory, inventoryAging } from '../http/sandbox.ts';
 import { savedSummary } from '../http/summary.ts';
 import { observationId, revisionId } from '../ids.ts';
 import { inventoryKey } from '../inventory-key.ts';
@@ -155,6 +156,11 @@ export const inventoryApi = {
     input: { path: scopePath },
     response: savedSummary,
     refusals: ['inventory_revision_not_found'],
+  }),
+  ageInventory: operationsFor(['gateway']).post(`${inventory}/age`, {
+    input: { path: scopePath, body: inventoryAging },
+    response: agedInventory,
+    refusals: ['inventory_revision_not_found', 'concurrent_change'],
   }),
   readObservation: operationsFor(['refresh-collector']).get(`${inventory}/observation`, {
     input: { path: scopePath },

@@ -119,6 +119,12 @@ export const webhookApi = {
     response: rotatedWebhookSecret,
     refusals: [...changeRefusals, 'idempotency_conflict', 'secret_rotation_in_progress'],
   }),
+  /** Disables it as one that has failed for too long. */
+  failEndpoint: post(`${endpoint}/fail`, {
+    input: { path },
+    response: webhookEndpoint,
+    refusals: changeRefusals,
+  }),
   sendPing: post(`${endpoint}/test`, {
     input: { path },
     response: webhookPing,

@@ -3,14 +3,20 @@ import { appendedEntriesMax, type LogHeads, logApi } from '@inventory/contracts/
 import { internalRoute } from '@inventory/http/internal-route';
 import type { Clock } from '@inventory/runtime/clock';
 import { toLogBatch } from './log-batch.ts';
+import { announceEvent, type OnAppended } from './on-announcements.ts';
 import type { Logs } from './open-log.ts';
+import { writeSampleEvent } from './project-event.ts';
 import type { ProjectLog } from './project-log-store.ts';
 
-/** Heads and batches of logs. */
+interface LogRouteServices extends Logs {
+  readonly onAppended: OnAppended;
+}
+
+/** Heads and batches of logs, and samples. */
 export const logRoutes = [
   internalRoute({
     ...logApi.readHeads,
-    async handle({ log, logEpoch }: Logs, { body }) {
+    async handle({ log, logEpoch }: LogRouteServices, { body }) {
       const heads = await Promise.all(
         body.projectIds.map(async (projectId) => ({
           projectId,
@@ -22,20 +28,29 @@ export const logRoutes = [
   }),
   internalRoute({
     ...logApi.readAppendedHeads,
-    async handle(logs: Logs, { query: { sinceMs = null } }) {
+    async handle(logs: LogRouteServices, { query: { sinceMs = null } }) {
       const read = await readAppendedHeads(logs, sinceMs, appendedEntriesMax);
       return { logEpoch: logs.logEpoch, ...read };
     },
   }),
   internalRoute({
     ...logApi.readLogBatch,
-    async handle({ log, logEpoch }: Logs, { path: { projectId }, query }) {
+    async handle({ log, logEpoch }: LogRouteServices, { path: { projectId }, query }) {
       const [head, [oldest], items] = await Promise.all([
         log.readHead(projectId),
         log.listAfter(projectId, 0, 1),
         log.listAfter(projectId, query.after, query.limit),
       ]);
       return toLogBatch({ logEpoch, after: query.after, head, oldest, items });
+    },
+  }),
+  internalRoute({
+    ...logApi.appendSample,
+    async handle(logs: LogRouteServices, { path: { projectId }, body: { accountId, type } }) {
+      const owner = { accountId, projectId };
+      const event = writeSampleEvent(type, owner, logs.identifiers, logs.clock.now());
+      await announceEvent(logs, owner, event, logs.onAppended);
+      return { eventId: event.id };
     },
   }),
 ];

@@ -10,7 +10,7 @@ import type { Logs } from './open-log.ts';
 import { writeBalanceLowEvent, writeRefreshEvent, writeWatchPausedEvent } from './project-event.ts';
 
 /** Makes due what waits for the entry. */
-type OnAppended = (entry: AppendedEvent) => Promise<void>;
+export type OnAppended = (entry: AppendedEvent) => Promise<void>;
 
 const concurrencyMax = 16;
 /** A low balance is not urgent, so records are processed in batches. */
@@ -47,12 +47,12 @@ function onRefreshCompleted(logs: Logs, onAppended: OnAppended): Handlers {
   return {
     'refresh.completed.v1': async ({ body }) => {
       const event = writeRefreshEvent(body);
-      await appendEvent(logs, body, event, onAppended);
+      await announceEvent(logs, body, event, onAppended);
       countAppended(event, logs.clock.now(), body.outcome);
     },
     'watch.paused.v1': async ({ body }) => {
       const event = writeWatchPausedEvent(body);
-      await appendEvent(logs, body, event, onAppended);
+      await announceEvent(logs, body, event, onAppended);
       countAppended(event, logs.clock.now());
     },
   };
@@ -68,7 +68,7 @@ function onBalanceLow(logs: Logs, onAppended: OnAppended): Handlers {
       const { accountId } = body;
       for await (const projectId of logs.listEventProjects(accountId)) {
         const event = writeBalanceLowEvent(body, projectId);
-        await appendEvent(logs, { accountId, projectId }, event, onAppended);
+        await announceEvent(logs, { accountId, projectId }, event, onAppended);
         countAppended(event, logs.clock.now());
       }
     },
@@ -79,7 +79,7 @@ function onBalanceLow(logs: Logs, onAppended: OnAppended): Handlers {
  * Appends an event to the Project's log, then publishes its entry and makes due what waits for it.
  * After a crash before the end the announcement is redelivered, finds the entry and does both again.
  */
-async function appendEvent(
+export async function announceEvent(
   logs: Logs,
   owner: EventOwner,
   event: EventText,

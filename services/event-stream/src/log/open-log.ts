@@ -26,7 +26,7 @@ export function openLog(
   { publish }: MessageBus,
   { listEventProjects }: GatewayClient,
 ) {
-  const { config, clock, lifetime, logger } = context;
+  const { config, clock, identifiers, lifetime, logger } = context;
   const { keepMs, pruneEveryMs: everyMs, logEpoch } = config.log;
   const collections = openLogCollections(db);
   const pruning = createLogPruning(collections, logger);
@@ -48,7 +48,7 @@ export function openLog(
   );
   const log = createProjectLog(collections, config.log, clock, logger);
   const appendEvent = createAppends(log, clock, config.log);
-  return { log, appendEvent, publish, listEventProjects, logEpoch, clock };
+  return { log, appendEvent, publish, listEventProjects, logEpoch, clock, identifiers };
 }
 
 export function openGatewayClient({

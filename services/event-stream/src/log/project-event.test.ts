@@ -1,9 +1,15 @@
-import { projectEvent } from '@inventory/contracts/http/project-event';
+import { projectEvent, projectEventTypes } from '@inventory/contracts/http/project-event';
 import { isoTime } from '@inventory/runtime/clock';
+import { systemIdentifiers } from '@inventory/runtime/identifiers';
 import { asSent } from '@inventory/testkit/as-sent';
 import { newProjectId } from '@inventory/testkit/builders';
 import { completionOf } from '../../test/support/completions.ts';
-import { writeBalanceLowEvent, writeRefreshEvent, writeWatchPausedEvent } from './project-event.ts';
+import {
+  writeBalanceLowEvent,
+  writeRefreshEvent,
+  writeSampleEvent,
+  writeWatchPausedEvent,
+} from './project-event.ts';
 
 const projectId = newProjectId();
 const revision_id = 'invrev_01900000-0000-7000-8000-000000000001';
@@ -125,3 +131,17 @@ test('every event states the environment of its account (Sandbox) [sandbox]', ()
 
   expect(events.map((event) => parsed(event).environment)).toEqual(events.map(() => 'sandbox'));
 });
+
+test.each(projectEventTypes)(
+  'each sample of %s is an event of its own (Sandbox: state verbs) [sandbox]',
+  (type) => {
+    const owner = { accountId: 'acc_01a22676-365c-8dd6-aff8-31301bbc20c6', projectId } as const;
+    const [one, other] = [1, 2].map(() => writeSampleEvent(type, owner, systemIdentifiers, 0));
+    if (!one || !other) throw new Error('two samples');
+
+    const event = parsed(one);
+    expect(event).toMatchObject({ type, environment: 'sandbox', project_id: projectId });
+    if ('scope' in event.data) expect(event.data.scope.platform_id).toMatch(/^77[12]/);
+    expect(other.id).not.toBe(one.id);
+  },
+);

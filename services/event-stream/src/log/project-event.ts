@@ -1,15 +1,19 @@
 import { environmentOf } from '@inventory/contracts/environment';
 import { changesPath } from '@inventory/contracts/http/changes';
 import { currentPath } from '@inventory/contracts/http/current';
+import type { ProjectEventType } from '@inventory/contracts/http/project-event';
 import { refreshLink } from '@inventory/contracts/http/refresh';
 import { watchLink } from '@inventory/contracts/http/watches';
 import { idPrefixes, type ProjectId } from '@inventory/contracts/ids';
-import { writeEvent } from '@inventory/contracts/internal/event-log';
+import { type EventText, writeEvent } from '@inventory/contracts/internal/event-log';
 import type { MessageBody } from '@inventory/contracts/messages';
 import type { BillingBalanceLow } from '@inventory/contracts/messages/billing';
 import type { RefreshCompleted } from '@inventory/contracts/messages/refresh';
+import { randomBetween } from '@inventory/runtime/backoff';
+import { unreachable } from '@inventory/runtime/bug';
 import { isoTime } from '@inventory/runtime/clock';
-import { uuidV5 } from '@inventory/runtime/identifiers';
+import { type Identifiers, uuidV5 } from '@inventory/runtime/identifiers';
+import type { EventOwner } from './append-event.ts';
 
 /**
  * The id is the UUIDv5 of the refresh and the type, so that a refresh has one event. A sample has the
@@ -73,4 +77,42 @@ export function writeBalanceLowEvent(low: BillingBalanceLow, projectId: ProjectI
     data: { available, threshold },
     links: { account: '/v2/account' },
   });
+}
+
+const sampleScopes = {
+  live: { platform_id: '76561190000000001', app_id: 730, context_id: 2 },
+  sandbox: { platform_id: '77200000300000001', app_id: 730, context_id: 2 },
+} as const;
+
+/** An event of this type, whose ids are made up. */
+export function writeSampleEvent(
+  type: ProjectEventType,
+  owner: EventOwner,
+  identifiers: Identifiers,
+  nowMs: number,
+): EventText {
+  const scope = sampleScopes[environmentOf(owner.accountId)];
+  const watchId = `wat_${identifiers.uuidV7()}` as const;
+  switch (type) {
+    case 'inventory.refresh.completed': {
+      const revisionId = `invrev_${identifiers.uuidV7()}` as const;
+      const previousRevisionId = `invrev_${identifiers.uuidV7()}` as const;
+      const found = { outcome: 'complete_changed', scope, revisionId, previousRevisionId } as const;
+      const refreshId = identifiers.uuidV7();
+      const completed = { ...owner, ...found, refreshId, watchId, completedAtMs: nowMs };
+      return writeRefreshEvent(completed, { test: true });
+    }
+    case 'inventory.watch.paused': {
+      const reason = 'daily_limit_reached';
+      return writeWatchPausedEvent({ ...owner, watchId, scope, reason, pausedAtMs: nowMs });
+    }
+    case 'account.balance.low': {
+      const entrySeq = randomBetween(1, Number.MAX_SAFE_INTEGER);
+      const { accountId, projectId } = owner;
+      const low = { accountId, threshold: 1_000, available: 999, entrySeq, atMs: nowMs };
+      return writeBalanceLowEvent(low, projectId);
+    }
+    default:
+      return unreachable(type);
+  }
 }

@@ -88,3 +88,9 @@ export function afterResult(
   const isChanged = isDisabled && state === 'enabled';
   return { health: next, ...(isChanged && { disabledReason: reason }) };
 }
+
+/** The fields of an endpoint that the change sets. */
+export function healthFieldsOf(change: HealthChange, atMs: number) {
+  const disabling = { state: 'disabled', changedAtMs: atMs } as const;
+  return { ...change, ...(change.disabledReason && disabling) };
+}

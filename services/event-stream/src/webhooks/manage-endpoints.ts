@@ -9,8 +9,8 @@ import type { newWebhookEndpointOfAccount } from '@inventory/contracts/internal/
 import { Refused } from '@inventory/http/refused';
 import { isoTime } from '@inventory/runtime/clock';
 import { z } from 'zod';
-import { writeRefreshEvent } from '../log/project-event.ts';
-import { healthy } from './endpoint-health.domain.ts';
+import { writeSampleEvent } from '../log/project-event.ts';
+import { afterResult, healthFieldsOf, healthy } from './endpoint-health.domain.ts';
 import type { Webhooks } from './open-webhooks.ts';
 import { decideRotation, type WantedRotation } from './secret-rotation.domain.ts';
 import { type AddressRules, parseWebhookUrl } from './webhook-address.domain.ts';
@@ -165,6 +165,25 @@ export async function removeEndpoint(
   if (isEmpty) await endpoints.deleteRemoved(endpointId);
 }
 
+/** Disables it as its next failure would after it had failed for too long. Throws as {@link changeEndpoint}. */
+export async function failEndpoint(
+  webhooks: Webhooks,
+  named: EndpointOfProject,
+): Promise<WebhookEndpoint> {
+  const { clock, health: limits, wake } = webhooks;
+  const failed = await update(webhooks, named, async ({ health, state }) => {
+    const atMs = clock.now();
+    const failingSinceMs = atMs - limits.disableAfterMs;
+    const failing = { ...health, failingSinceMs, lastFailureMs: atMs };
+    const failure = { status: null, error: 'timeout', atMs };
+    const change = afterResult({ health: failing, state }, failure, limits);
+    return change?.disabledReason === undefined ? null : healthFieldsOf(change, atMs);
+  });
+  // Ends its deliveries.
+  await wake(failed.endpointId);
+  return failed;
+}
+
 /** Schedules a signed test event, which is in no log; it is sent to a disabled endpoint too. */
 export async function pingEndpoint(
   { deliveries, clock, identifiers, wake }: Webhooks,
@@ -190,7 +209,6 @@ export async function pingEndpoint(
 }
 
 const sampleType = 'inventory.refresh.completed';
-const sampleScope = { platform_id: '76561190000000001', app_id: 730, context_id: 2 } as const;
 
 /**
  * Sends a sample of a run that found a change, which is in no log, to the endpoints that subscribe to
@@ -206,18 +224,7 @@ export async function sendSample(
   );
   const [first] = wanted;
   if (!first) return { eventId: `evt_${identifiers.uuidV7()}`, endpoints: [] };
-  const completed = {
-    refreshId: identifiers.uuidV7(),
-    accountId: first.accountId,
-    projectId,
-    outcome: 'complete_changed' as const,
-    scope: sampleScope,
-    revisionId: `invrev_${identifiers.uuidV7()}` as const,
-    previousRevisionId: `invrev_${identifiers.uuidV7()}` as const,
-    watchId: `wat_${identifiers.uuidV7()}` as const,
-    completedAtMs: nowMs,
-  };
-  const { id: eventId, type, json: body } = writeRefreshEvent(completed, { test: true });
+  const { id: eventId, type, json: body } = writeSampleEvent(sampleType, first, identifiers, nowMs);
   const endpoints = wanted.map(({ endpointId }) => endpointId);
   const sample = { projectId, eventId, type, body, appendedAtMs: null };
   await deliveries.insertMissing(

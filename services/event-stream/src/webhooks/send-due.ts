@@ -1,7 +1,12 @@
 import type { KeyedSemaphore, Semaphore } from '@inventory/runtime/semaphore';
 import { type DeliveryRun, dueBy } from './delivery-run.ts';
 import type { AttemptReport } from './delivery-store.ts';
-import { afterResult, concurrencyOf, pauseEndMs } from './endpoint-health.domain.ts';
+import {
+  afterResult,
+  concurrencyOf,
+  healthFieldsOf,
+  pauseEndMs,
+} from './endpoint-health.domain.ts';
 import type { Webhooks } from './open-webhooks.ts';
 import { pingType } from './webhook-delivery.domain.ts';
 import type { WebhookEndpoint } from './webhook-document.ts';
@@ -131,10 +136,9 @@ async function recordHealth(
     const change = afterResult(endpoint, attempt, webhooks.health);
     if (change === null) return;
     const { disabledReason: reason } = change;
-    const disabling = { state: 'disabled', version: endpoint.version + 1 } as const;
     const fields = {
-      ...change,
-      ...(reason && { ...disabling, changedAtMs: attempt.atMs }),
+      ...healthFieldsOf(change, attempt.atMs),
+      ...(reason && { version: endpoint.version + 1 }),
     };
     if (!(await webhooks.endpoints.update(endpoint, fields))) {
       await readAgain(webhooks, run);

@@ -4,6 +4,7 @@ import { fromIsoTime } from '@inventory/runtime/clock';
 import {
   changeEndpoint,
   createEndpoint,
+  failEndpoint,
   findEndpoint,
   pingEndpoint,
   removeEndpoint,
@@ -36,6 +37,10 @@ const endpointRoutes = [
     ...webhookApi.changeEndpoint,
     handle: async (webhooks: Webhooks, { path, body }) =>
       viewOf(await changeEndpoint(webhooks, path, body)),
+  }),
+  internalRoute({
+    ...webhookApi.failEndpoint,
+    handle: async (webhooks: Webhooks, { path }) => viewOf(await failEndpoint(webhooks, path)),
   }),
   internalRoute({
     ...webhookApi.deleteEndpoint,

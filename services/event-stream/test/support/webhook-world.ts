@@ -92,6 +92,7 @@ export async function openWebhookWorld(webhooks: Partial<WebhookConfig> = {}, cl
         body: { overlapSeconds: 86_400, force: false, ...body },
       }),
     ping: (projectId: string, id: string) => call(webhookApi.sendPing, one(projectId, id)),
+    fail: (projectId: string, id: string) => call(webhookApi.failEndpoint, one(projectId, id)),
     sendSample: (projectId: string) => call(webhookApi.sendSample, { path: { projectId } }),
     eventDeliveries: (projectId: string, eventId: readonly string[]) =>
       call(webhookApi.listEventDeliveries, { path: { projectId }, query: { eventId } }),

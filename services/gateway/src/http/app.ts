@@ -4,7 +4,7 @@ import { measureRequests } from '@inventory/http/measure-requests';
 import Koa from 'koa';
 import { assignRequestId } from './assign-request-id.ts';
 import { authenticate, beforeRequest, refusePlainHttp, refuseUnknownKeys } from './authenticate.ts';
-import { checkNetwork, checkPermission } from './authorize.ts';
+import { checkEnvironment, checkNetwork, checkPermission } from './authorize.ts';
 import { deliverPage } from './delivery/deliver-page.ts';
 import { limitPeers, withKey } from './limits/limit-peers.ts';
 import { limitRate } from './limits/limit-rate.ts';
@@ -41,6 +41,7 @@ export function createPublicApp(
   app.use(negotiateType());
   app.use(limitPeers(frame.openRequests, frame.clientAddressOf));
   app.use(withKey(authenticate(frame)));
+  app.use(withKey(checkEnvironment()));
   app.use(withKey(checkNetwork()));
   app.use(withKey(beforeRequest(frame)));
   app.use(withKey(limitRate(frame.limiter)));

@@ -5,6 +5,16 @@ import { mayUse, type Principal } from '../tenancy/principal.domain.ts';
 import type { PublicFrame } from './public-frame.ts';
 import { type PublicMiddleware, type RequestState, required } from './request-state.ts';
 
+/** An operation of another environment is not refused: there is none. */
+export function checkEnvironment(): PublicMiddleware {
+  return async ({ state }, next) => {
+    const { environment } = required(state, 'route');
+    if (environment !== undefined && environment !== required(state, 'principal').environment)
+      throw new Refused({ code: 'route_not_found' });
+    await next();
+  };
+}
+
 export function checkNetwork(): PublicMiddleware {
   return async ({ state }, next) => {
     requireNetwork(state);

@@ -10,8 +10,8 @@ import type { Principal } from '../tenancy/principal.domain.ts';
 export interface AdmittedRequest {
   readonly requestId: RequestId;
   readonly principal: Principal;
-  /** That of the Principal; undefined where no key is required. */
-  readonly environment: Environment | undefined;
+  /** That of the Principal; where no key is required, what is read is of the live one. */
+  readonly environment: Environment;
   readonly rateLimit: RateLimit;
   /**
    * Resolves once the request is counted; rejects with the refusal for the rate. An operation that is

@@ -1,3 +1,4 @@
+import type { Environment } from '@inventory/contracts/environment';
 import type { PublicCode } from '@inventory/contracts/refusal-codes';
 import type { Permission, ProductCode } from '@inventory/contracts/vocabulary';
 import { sentFields } from '@inventory/contracts/wire';
@@ -21,6 +22,7 @@ export type PublicTag =
   | 'Account'
   | 'Credentials'
   | 'Status'
+  | 'Sandbox'
   | 'Version 1';
 
 interface EnvelopedBody {
@@ -47,6 +49,8 @@ export interface PublicEndpoint extends DocumentedEndpoint {
   readonly description: string;
   /** Required permission of the Credential; absent where any active Credential may call. */
   readonly permission?: Permission;
+  /** The one whose keys may call; to any other key the operation does not exist. */
+  readonly environment?: Environment;
   /** Whether no key is required: its requests are limited by the address of the client alone. */
   readonly isOpen?: boolean;
   /** Whether its response may last for minutes. */
@@ -136,7 +140,7 @@ export function publicRoute<
 
 /** Refuses the path of an inventory of the other environment. */
 function requireOwnInventory(id: string | undefined, { environment }: AdmittedRequest): void {
-  if (id === undefined || environment === undefined) return;
+  if (id === undefined) return;
   const issues = foreignInventory(environment, id, { in: 'path', field: 'platform_id' });
   if (issues.length > 0) throw new Refused({ code: 'invalid_request', detail: { issues } });
 }

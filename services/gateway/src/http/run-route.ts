@@ -16,7 +16,7 @@ export function runRoute(frame: PublicFrame): PublicMiddleware {
     });
     const request = {
       requestId: state.requestId,
-      environment: state.principal?.environment,
+      environment: state.principal?.environment ?? 'live',
       // An operation without a key has none of these, and reads none.
       get principal() {
         return required(state, 'principal');

@@ -1,3 +1,4 @@
+import type { inventoryAging } from '@inventory/contracts/http/sandbox';
 import type { ObservationId, RevisionId } from '@inventory/contracts/ids';
 import {
   type ChangesPageMeta,
@@ -69,6 +70,8 @@ export type RevisionStoreClient = ReturnType<typeof createRevisionStoreClient>;
 /** Reads of the revision-store. Rejects with ServiceUnreachable when it is unavailable. */
 export function createRevisionStoreClient(client: InternalClient) {
   return {
+    ageInventory: (scope: InventoryKey, body: z.output<typeof inventoryAging>) =>
+      client.call(inventoryApi.ageInventory, { path: scope, body }),
     readSummary: (scope: InventoryKey) => client.call(inventoryApi.readSummary, { path: scope }),
     /**
      * Null when nothing is saved, or the revision of the position no longer is. Rejects with

@@ -14,7 +14,7 @@ export const readStatusRoute = dataRoute({
   description:
     'Whether refreshes are admitted, how long one is expected to take, which applications the ' +
     'platform does not serve, and what ended in each quarter of an hour of the last day, over all ' +
-    'customers. At most five seconds old. The page `/status` draws it.',
+    'live customers. At most five seconds old. The page `/status` draws it.',
   method: 'GET',
   template: '/v2/status',
   isOpen: true,

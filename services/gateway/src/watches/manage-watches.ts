@@ -2,6 +2,7 @@ import { idPrefixes } from '@inventory/contracts/ids';
 import { Refused } from '@inventory/http/refused';
 import type { Pending } from '@inventory/work/work-queue';
 import type { WatchServices } from './open-watches.ts';
+import { withEndOfRun } from './run-watch.ts';
 import { firstRunTime, nextRunTime, type Watch } from './watch.domain.ts';
 
 /** What a customer decides of a watch. */
@@ -56,21 +57,51 @@ export async function putWatch(
  * Pauses or resumes a watch for an operator. Its next claim, a moment later, records a pause with its
  * event, as any other. Throws `watch_not_found`.
  */
-export async function setOperatorPause(
-  { watches, clock }: Pick<WatchServices, 'watches' | 'clock'>,
-  { projectId, scope }: Pick<Watch, 'projectId' | 'scope'>,
+export function setOperatorPause(
+  services: ChangeServices,
+  which: WatchOf,
   isPausedByOperator: boolean,
+): Promise<Watch> {
+  return change(services, which, async (read) => {
+    const { item } = read;
+    if (item.isPausedByOperator === isPausedByOperator) return item;
+    const isOwn = item.pausedReason === 'operator_paused';
+    const pausedReason = isOwn ? null : item.pausedReason;
+    const nextRefreshAtMs = soonTime(read, services.clock.now());
+    return { ...item, isPausedByOperator, pausedReason, nextRefreshAtMs };
+  });
+}
+
+/**
+ * Moves its next run to now, however often it was private or not found; the end of the last run is
+ * recorded before, or it would count. Throws `watch_not_found`.
+ */
+export function runSoon(
+  services: ChangeServices & Pick<WatchServices, 'collector'>,
+  which: WatchOf,
+): Promise<Watch> {
+  return change(services, which, async (read) => {
+    // It is running now.
+    if (read.tries > 0) return read.item;
+    const ended = (await withEndOfRun(services.collector, read.item)) ?? read.item;
+    const nextRefreshAtMs = soonTime(read, services.clock.now());
+    return { ...ended, denials: 0, nextRefreshAtMs };
+  });
+}
+
+type ChangeServices = Pick<WatchServices, 'watches' | 'clock'>;
+type WatchOf = Pick<Watch, 'projectId' | 'scope'>;
+
+async function change(
+  { watches }: ChangeServices,
+  { projectId, scope }: WatchOf,
+  changed: (read: Pending<Watch>) => Promise<Watch>,
 ): Promise<Watch> {
   for (let tries = 0; tries < triesMax; tries += 1) {
     const read = await watches.findPending(projectId, scope);
     if (read === null) throw new Refused({ code: 'watch_not_found' });
-    const { item } = read;
-    if (item.isPausedByOperator === isPausedByOperator) return item;
-    const isOwn = item.pausedReason === 'operator_paused';
-    const changed = { ...item, isPausedByOperator, pausedReason: isOwn ? null : item.pausedReason };
-    const nextRefreshAtMs = soonTime(read, clock.now());
-    const next = { ...changed, nextRefreshAtMs };
-    if (await watches.changeWatch(read, next)) return next;
+    const next = await changed(read);
+    if (next === read.item || (await watches.changeWatch(read, next))) return next;
   }
   throw new Refused({ code: 'service_unavailable', retry_after_seconds: 1 });
 }

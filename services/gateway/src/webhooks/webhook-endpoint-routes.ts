@@ -32,7 +32,7 @@ export const webhookOperation = {
 const endpointsTemplate = '/v2/projects/{project_id}/webhook-endpoints';
 export const endpointTemplate = `${endpointsTemplate}/{endpoint_id}` as const;
 
-const endpointExample: z.input<typeof webhookEndpoint> = {
+export const endpointExample: z.input<typeof webhookEndpoint> = {
   endpoint_id: exampleIds.webhookEndpoint,
   project_id: exampleIds.project,
   url: 'https://example.com/hooks/inventory',

@@ -51,6 +51,7 @@ export async function startFakeRevisionStore(clock: Clock): Promise<FakeRevision
     const saved = inventories.get(`${platformId}/${appId}/${contextId}`);
     if (url.pathname.endsWith('/changes')) return changesOf(saved, url.searchParams);
     if (saved === undefined) return refusalResponse({ code: 'inventory_revision_not_found' });
+    if (url.pathname.endsWith('/age')) return jsonResponse({ verified_at: null });
     if (url.pathname.endsWith('/summary')) return summaryOf(saved);
     if (url.pathname.endsWith('/lines')) return linesOf(saved, url.searchParams);
     const pinned = url.searchParams.get('revision_id');

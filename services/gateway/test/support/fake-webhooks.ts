@@ -66,6 +66,9 @@ export async function startFakeWebhooks(): Promise<FakeWebhooks> {
         endpoints: fake.endpointIds,
       });
     }
+    if (url.pathname.endsWith('/sample-events')) {
+      return jsonResponse({ event_id: `evt_${newEndpointId.slice(4)}` }, 201);
+    }
     if (url.pathname.endsWith('/event-deliveries')) {
       const items = url.searchParams
         .getAll('event_id')
@@ -73,6 +76,7 @@ export async function startFakeWebhooks(): Promise<FakeWebhooks> {
       return jsonResponse({ items });
     }
     const endpoint = { ...endpointOf(projectId, endpointId), ...body };
+    if (verb === 'fail') return jsonResponse({ ...endpoint, state: 'disabled' });
     if (verb === 'test') return jsonResponse({ event_id: `evt_${endpointId.slice(4)}` });
     if (verb === 'deliveries') return jsonResponse(fake.deliveries);
     if (verb === 'redeliver') return jsonResponse({ redelivered: 1, continue_since: null });

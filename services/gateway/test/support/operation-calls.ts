@@ -30,6 +30,8 @@ export function rightCall(
   scope: InventoryKey,
   { projectId }: Pick<Principal, 'projectId'>,
 ): ApiCall {
+  const sandbox = '/v2/sandbox';
+  const inventory = `${scope.platform_id}/${scope.app_id}/${scope.context_id}`;
   const refreshBody = { max_credits: 125 };
   const hooks = `/v2/projects/${projectId}/webhook-endpoints`;
   const hook = `${hooks}/whe_${newRefreshId()}`;
@@ -94,6 +96,23 @@ export function rightCall(
     revokeCredential: { method: 'DELETE', path: credential },
     readPrices: { path: '/v2/prices' },
     readStatus: { path: '/v2/status' },
+    runWatchNow: { method: 'POST', path: `${sandbox}/watches/${inventory}/run` },
+    expireCursor: { method: 'POST', path: `${sandbox}/expired-cursor` },
+    triggerEvent: {
+      method: 'POST',
+      path: `${sandbox}/events`,
+      body: { type: 'inventory.watch.paused' },
+    },
+    setSandboxSpendCap: { method: 'POST', path: `${sandbox}/spend-cap`, body: { cap: 0 } },
+    failWebhookEndpoint: {
+      method: 'POST',
+      path: `${sandbox}/webhook-endpoints/whe_${newRefreshId()}/fail`,
+    },
+    ageInventory: {
+      method: 'POST',
+      path: `${sandbox}/inventories/${inventory}/age`,
+      body: { seconds: 60 },
+    },
   };
   const call = calls[operationId];
   if (call === undefined) throw new Error(`how ${operationId} is called is not known`);
@@ -110,6 +129,11 @@ export function wrongCall(operationId: string, right: ApiCall): ApiCall {
       return { ...right, body: { threshold: 0 } };
     case 'readStatement':
       return { ...right, path: `${path}?limit=0` };
+    case 'triggerEvent':
+      return { ...right, body: { type: 'other' } };
+    case 'setSandboxSpendCap':
+      return { ...right, body: { cap: -1 } };
+    case 'expireCursor':
     case 'readAccount':
     case 'readPrices':
     case 'readStatus':

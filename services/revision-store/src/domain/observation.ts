@@ -81,3 +81,10 @@ export function textsFor(
   const given = texts[wanted] ? wanted : ofScan;
   return { language: given, textSet: texts[given] };
 }
+
+/** As if its scan had been so much earlier. Which scan comes after which does not change. */
+export function agedBy(of: Observation, byMs: number): Observation {
+  const { startedAtMs, completedAtMs } = of.scanWindow;
+  const scanWindow = { startedAtMs: startedAtMs - byMs, completedAtMs: completedAtMs - byMs };
+  return { ...of, scanWindow };
+}

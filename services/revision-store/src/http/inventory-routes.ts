@@ -19,6 +19,7 @@ import { unreachable } from '@inventory/runtime/bug';
 import { z } from 'zod';
 import { readExportLines } from '../exports/read-export-lines.ts';
 import { countPage } from '../metrics.ts';
+import { ageInventory } from '../pruning/age-inventory.ts';
 import { eraseSavedInventory } from '../pruning/erase-inventory.ts';
 import { lookUpAssets } from '../reads/look-up-assets.ts';
 import type { InventoryReading } from '../reads/open-reading.ts';
@@ -170,6 +171,14 @@ function pinnedBy({
 }: z.output<typeof currentPageQuery>): CurrentPageRequest['pinned'] {
   return revisionId && observationId ? { revisionId, observationId } : null;
 }
+
+export const ageInventoryRoute = internalRoute({
+  ...inventoryApi.ageInventory,
+  async handle(scanning: Scanning, { path, body: { seconds } }) {
+    const verifiedAtMs = await ageInventory(scanning, inventoryKeyText(path), seconds * 1_000);
+    return { verifiedAtMs };
+  },
+});
 
 /** 204, also when nothing was saved. */
 export const eraseSavedInventoryRoute = internalRoute({

@@ -76,6 +76,13 @@ function storeSets(changeSets: StoreCollections['changeSets'], logger: Logger) {
       return sets.sort((one, other) => one.toOrdinal - other.toOrdinal);
     },
 
+    /** Twice as much for some where the first response was lost. */
+    async ageSuperseded(scope: string, byMs: number): Promise<void> {
+      const superseded = { scope, supersededAtMs: { $gt: 0 } };
+      const older = { $inc: { supersededAtMs: -byMs } };
+      await retryOnce(() => changeSets.updateMany(superseded, older));
+    },
+
     /** The set that was superseded first. */
     async findOldest(scope: string): Promise<KeptChangeSet | null> {
       const oldest = changeSets

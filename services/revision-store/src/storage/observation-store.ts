@@ -1,6 +1,6 @@
 import type { ObservationId } from '@inventory/contracts/ids';
 import { upsert } from '@inventory/mongo/duplicate-key';
-import { deleteInBatches } from '@inventory/mongo/many-documents';
+import { deleteInBatches, retryOnce } from '@inventory/mongo/many-documents';
 import { parseDocument, readEach } from '@inventory/mongo/parse-document';
 import type { Logger } from '@inventory/runtime/logger';
 import type { Collection } from 'mongodb';
@@ -30,6 +30,13 @@ export function createObservationStore(
     ): Promise<ObservationDocument | null> {
       const document = await collection.findOne({ _id: observationId, scope });
       return document && parse(document);
+    },
+
+    /** Twice as much for some where the first response was lost. */
+    async ageSuperseded(scope: string, byMs: number): Promise<void> {
+      const superseded = { scope, supersededAtMs: { $gt: 0 } };
+      const older = { $inc: { supersededAtMs: -byMs } };
+      await retryOnce(() => collection.updateMany(superseded, older));
     },
 
     /** All that can be read, and when the oldest of all was superseded. */

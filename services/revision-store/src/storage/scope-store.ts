@@ -98,6 +98,9 @@ export function createScopeStore(
       });
     },
 
+    /** The same head in another form; false when the lease is lost. */
+    replaceHead: (lease: ScopeLease, head: Observation) => writeUnder(lease, { $set: { head } }),
+
     /** Removes the head; nothing is readable through it from here on. */
     dropHead: (lease: ScopeLease) => writeUnder(lease, { $unset: { head: '' } }),
 

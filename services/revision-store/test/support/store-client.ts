@@ -63,6 +63,8 @@ export interface StoreClient {
   observation(scope: InventoryKey): Promise<SavedObservation | null>;
   /** What is saved, without its rows; null where nothing is. */
   summary(scope: InventoryKey): Promise<z.output<typeof savedSummary> | null>;
+  /** Makes everything saved of it so much older; when it was verified then. */
+  age(scope: InventoryKey, seconds: number): Promise<number | string | null>;
   erase(scope: InventoryKey): Promise<number>;
 }
 
@@ -182,6 +184,14 @@ export function createStoreClient(url: string): StoreClient {
       return response.status === 404
         ? null
         : inventoryApi.readObservation.response.parse(await response.json());
+    },
+    async age(scope, seconds) {
+      const sent = { method: 'POST', headers: { 'content-type': 'application/json' } };
+      const body = JSON.stringify({ seconds });
+      const response = await fetch(`${url}${inventoryPath(scope)}/age`, { ...sent, body });
+      const json = await response.json();
+      if (response.status !== 200) return (json as { error: { code: string } }).error.code;
+      return inventoryApi.ageInventory.response.parse(json).verifiedAtMs;
     },
     async summary(scope) {
       const response = await fetch(`${url}${inventoryPath(scope)}/summary`);

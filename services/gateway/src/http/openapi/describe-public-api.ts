@@ -167,6 +167,7 @@ const tags: Readonly<Record<PublicTag, string>> = {
   Account: 'Money, limits and prices.',
   Credentials: 'Keys of the Project, issued by its customer.',
   Status: 'How the service does.',
+  Sandbox: 'What a sandbox can be put into, instead of waiting for it.',
   'Version 1': 'Deprecated routes with their own bodies.',
 };
 
@@ -217,8 +218,8 @@ const publicApi: ApiDescription<PublicEndpoint> = {
     page_size: 50,
   },
   mayOmitBody: false,
-  describe: ({ description: text, permission, dialect, isOpen = false }) => ({
-    description: `${text}\n\n${permissionText(permission, isOpen)}`,
+  describe: ({ description: text, permission, environment, dialect, isOpen = false }) => ({
+    description: `${text}\n\n${environment ? sandboxText : permissionText(permission, isOpen)}`,
     ...(isOpen ? { security: [] } : {}),
     ...(dialect === undefined ? {} : { deprecated: true }),
     ...(permission === undefined ? {} : { 'x-permission': permission }),
@@ -245,6 +246,9 @@ export function publicDocument(
   const externalDocs = { description: 'Errors and main routes on one page of text', url: llmsPath };
   return { ...document, externalDocs, webhooks: webhookRequests(named) };
 }
+
+const sandboxText =
+  'Open to any active Credential of a sandbox; with any other key the route does not exist.';
 
 function permissionText(permission: string | undefined, isOpen: boolean): string {
   if (isOpen) return 'Open to anyone, without a key.';

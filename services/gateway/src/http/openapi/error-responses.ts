@@ -44,6 +44,7 @@ export function errorCodesOf(endpoint: PublicEndpoint): PublicCode[] {
   const codes = new Set<PublicCode>([
     ...commonCodes,
     ...(endpoint.input.body === undefined ? [] : bodyCodes),
+    ...(endpoint.environment === undefined ? [] : (['route_not_found'] as const)),
     ...endpoint.errors,
   ]);
   if (endpoint.isOpen) for (const code of keyCodes) codes.delete(code);
