@@ -8,16 +8,21 @@ const folder = referencePath;
  * Content security policy: this origin only. Inline styles are those that the script of the page
  * sets on elements; inline scripts are refused.
  */
-export const pagePolicy = [
-  "default-src 'none'",
-  "script-src 'self'",
-  "style-src 'self'",
-  "img-src 'self' data:",
-  "connect-src 'self'",
-  "base-uri 'none'",
-  "form-action 'none'",
-  "frame-ancestors 'none'",
-].join('; ');
+export const pagePolicy = policyOf([]);
+
+/** The same, with images of other origins. */
+export function policyOf(imageOrigins: readonly string[]): string {
+  return [
+    "default-src 'none'",
+    "script-src 'self'",
+    "style-src 'self'",
+    ["img-src 'self' data:", ...imageOrigins].join(' '),
+    "connect-src 'self'",
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'none'",
+  ].join('; ');
+}
 
 const html = `<!doctype html>
 <html lang="en">

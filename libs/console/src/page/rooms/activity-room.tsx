@@ -1,0 +1,3 @@
+export function ActivityRoom() {
+  return null;
+}

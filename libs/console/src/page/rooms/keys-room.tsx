@@ -1,0 +1,3 @@
+export function KeysRoom() {
+  return null;
+}

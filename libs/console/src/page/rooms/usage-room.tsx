@@ -1,0 +1,3 @@
+export function UsageRoom() {
+  return null;
+}

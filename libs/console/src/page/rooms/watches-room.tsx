@@ -1,0 +1,3 @@
+export function WatchesRoom() {
+  return null;
+}
