@@ -16,6 +16,12 @@ beforeAll(async () => {
   ]);
 });
 
+test('the reference names the quick start on one page (Console) [console]', async () => {
+  expect((await gateway.call({ path: '/docs' })).text).toMatch(
+    /Quick start: .*href="\/llms\.txt"/s,
+  );
+});
+
 test('document and reference need no key, and consume nothing', async () => {
   const { key, principal } = world.issue({ requestsPerMinute: 1 });
 
@@ -188,6 +194,8 @@ describe('the console [console]', () => {
     const off = await startTestGateway(world, { console: { isServed: false } });
     const { text } = await gateway.call({ path: '/console' });
 
+    expect((await gateway.call({ path: '/docs' })).text).toContain('href="/console"');
+    expect((await off.call({ path: '/docs' })).text).not.toContain('/console');
     for (const path of ['/console', '/console/', assetOf(text, 'js')]) {
       const { status, json } = await off.call({ path });
       expect([path, status, json.error.code]).toEqual([path, 404, 'route_not_found']);

@@ -37,7 +37,7 @@ export async function startPublicApi(
       : {
           ...openApiPage(documented, eventsOrigin),
           ...llmsPage({ endpoints: documented, eventsOrigin, hasReference: reference.isServed }),
-          ...(reference.isServed && referencePages(reference.canTry)),
+          ...(reference.isServed && referencePages(reference.canTry, page.isServed)),
           ...statusPages(),
           ...(page.isServed &&
             consolePages({ ...page, eventsOrigin, hasReference: reference.isServed })),

@@ -40,7 +40,7 @@ const projectPath = (id: string) => `/v2/projects/${encoded(id)}`;
 export const streamPath = (projectId: string) => `${projectPath(projectId)}/events/stream`;
 
 /** How long a secret that was replaced stays valid. */
-export const overlapSeconds = 3_600;
+const overlapSeconds = 3_600;
 /** What a response may take beyond the wait that it is asked for. */
 const afterWaitMs = 15_000;
 

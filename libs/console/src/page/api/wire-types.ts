@@ -48,7 +48,6 @@ export interface PlacedEvent {
 export type Watch = z.input<typeof watchView>;
 export type WatchRun = z.input<typeof watchRunList>['items'][number];
 export type Usage = z.input<typeof accountUsage>;
-export type UsageItem = Usage['items'][number];
 export type Statement = z.input<typeof accountStatement>;
 export type CredentialRecord = z.input<typeof credentialList>['items'][number];
 export type IssuedCredential = z.input<typeof issuedCredential>;

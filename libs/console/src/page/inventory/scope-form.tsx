@@ -1,3 +1,4 @@
+import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import type { Scope } from '../api/wire-types.ts';
 import { Field } from '../parts/panel.tsx';
@@ -9,9 +10,12 @@ export function ScopeForm({
   isBusy,
   label,
   onScope,
+  children,
 }: {
   isBusy: boolean;
   label: string;
+  /** Further fields of the form. */
+  children?: ComponentChildren;
   onScope: (scope: Scope) => void;
 }) {
   const [platformId, setPlatformId] = useState('');
@@ -65,6 +69,7 @@ export function ScopeForm({
           />
         )}
       </Field>
+      {children}
       <button type="submit" class="primary" disabled={isBusy}>
         {label}
       </button>

@@ -1,5 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { useId, useState } from 'preact/hooks';
+import type { Permission } from '../api/wire-types.ts';
+import { Empty } from './notices.tsx';
 
 /** A section with its heading, and what acts on it beside that. */
 export function Panel({
@@ -20,6 +22,17 @@ export function Panel({
       </div>
       {children}
     </section>
+  );
+}
+
+/** In place of a room, or a part of one, that the key may not see. */
+export function Lacking({ title, permission }: { title: string; permission: Permission }) {
+  return (
+    <Panel title={title}>
+      <Empty>
+        The key lacks the permission <code>{permission}</code>.
+      </Empty>
+    </Panel>
   );
 }
 

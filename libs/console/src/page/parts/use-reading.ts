@@ -13,7 +13,7 @@ export interface Reading<Value> {
 
 interface Options {
   readonly nowMs: () => number;
-  readonly everyMs?: number;
+  readonly everyMs?: number | undefined;
 }
 
 /** Reads when `dependencies` change, when asked, and every so often while the page is visible. */

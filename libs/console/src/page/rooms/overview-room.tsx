@@ -20,15 +20,20 @@ const abilities: readonly (readonly [Permission, string])[] = [
 
 /** Balance, month, environment, what the key may do, status of the service. */
 export function OverviewRoom() {
-  const { operations, environment } = useSession();
+  const { operations, environment, account: opened } = useSession();
+  const mayReadUsage = allows(opened, 'customer.account.read.v1');
   const { nowMs } = environment;
   const account = useReading(
     async (signal) => {
-      const [{ data, meta }, project] = await Promise.all([
+      const [{ data, meta }, project, usage] = await Promise.all([
         operations.account(signal),
         operations.project(signal),
+        // Without a span: of the month so far.
+        mayReadUsage ? operations.usage({}, signal) : null,
       ]);
-      return { account: data, environment: meta.environment, project: project.data };
+      const spent =
+        usage?.data.items.reduce((sum, one) => sum + one.charged - one.reversed, 0) ?? null;
+      return { account: data, environment: meta.environment, project: project.data, spent };
     },
     [],
     { nowMs, everyMs },
@@ -44,7 +49,7 @@ export function OverviewRoom() {
     <div class="grid">
       <Panel title="Balance">
         <Read reading={account} what="the account">
-          {({ account: one, project }) => <Balance account={one} project={project} />}
+          {(read) => <Balance {...read} />}
         </Read>
       </Panel>
       <Panel title="Service">
@@ -52,13 +57,7 @@ export function OverviewRoom() {
           {(one) => <ServiceState status={one} />}
         </Read>
       </Panel>
-      <Panel title="This key">
-        <Read reading={account} what="the key">
-          {({ account: one, environment, project }) => (
-            <KeyFacts account={one} environment={environment ?? 'live'} project={project} />
-          )}
-        </Read>
-      </Panel>
+      <Panel title="This key">{account.value && <KeyFacts {...account.value} />}</Panel>
       <Panel title="Prices">
         <Read reading={prices} what="the prices">
           {(list) => <PriceList prices={list} />}
@@ -68,7 +67,15 @@ export function OverviewRoom() {
   );
 }
 
-function Balance({ account, project }: { account: Account; project: Project }) {
+interface OwnAccount {
+  readonly account: Account;
+  readonly environment: string | undefined;
+  readonly project: Project;
+  /** In this month; null where the key may not read it. */
+  readonly spent: number | null;
+}
+
+function Balance({ account, project, spent }: OwnAccount) {
   const { funding, balance } = account;
   const isUnits = funding.mode === 'subscription';
   const amounts = isUnits ? funding.units : balance;
@@ -91,11 +98,11 @@ function Balance({ account, project }: { account: Account; project: Project }) {
       />
       <Figure
         label="This month"
-        value={cap === null ? 'No cap' : formatNumber(cap.spent)}
+        value={spent === null && cap === null ? '–' : formatNumber(spent ?? cap?.spent ?? 0)}
         note={
           cap === null
-            ? 'no limit on what is spent'
-            : `of a cap of ${formatNumber(cap.cap)}, until ${formatDay(cap.resets_at)}`
+            ? 'spent, without a cap'
+            : `spent; ${formatNumber(cap.spent)} of a cap of ${formatNumber(cap.cap)} until ${formatDay(cap.resets_at)}`
         }
       />
     </dl>
@@ -140,15 +147,7 @@ function ServiceState({ status }: { status: Status }) {
   );
 }
 
-function KeyFacts({
-  account,
-  environment,
-  project,
-}: {
-  account: Account;
-  environment: string;
-  project: Project;
-}) {
+function KeyFacts({ account, environment = 'live', project }: OwnAccount) {
   const { credential, rate_limit: rateLimit } = account;
   return (
     <>

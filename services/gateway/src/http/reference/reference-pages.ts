@@ -1,5 +1,11 @@
 import { readFileSync } from 'node:fs';
-import { type PublicPage, type PublicPages, referencePath } from '../serve-pages.ts';
+import {
+  consolePath,
+  llmsPath,
+  type PublicPage,
+  type PublicPages,
+  referencePath,
+} from '../serve-pages.ts';
 import { referenceScript } from './reference-script.ts';
 
 const folder = referencePath;
@@ -24,7 +30,7 @@ export function policyOf(imageOrigins: readonly string[]): string {
   ].join('; ');
 }
 
-const html = `<!doctype html>
+const htmlWith = (hasConsole: boolean) => `<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
@@ -34,6 +40,14 @@ const html = `<!doctype html>
 <link rel="icon" type="image/png" href="${folder}/favicon-32x32.png">
 </head>
 <body>
+<div class="swagger-ui"><div class="wrapper">
+<p>Quick start: POST a refresh of an inventory, read its status with <code>?wait=30</code> until it is completed, then
+read Current. The main routes with their prices are <a href="${llmsPath}">on one page</a>.${
+  hasConsole
+    ? ` To look at inventories with a key, open the <a href="${consolePath}">console</a>.`
+    : ''
+}</p>
+</div></div>
 <div id="reference"></div>
 <script src="${folder}/swagger-ui-bundle.js"></script>
 <script src="${folder}/reference.js"></script>
@@ -45,10 +59,11 @@ const html = `<!doctype html>
 export function referencePages(
   /** Whether operations can be called from the page, with a key that is typed in. */
   canTry: boolean,
+  hasConsole: boolean,
 ): PublicPages {
   const headers = { 'Content-Security-Policy': pagePolicy };
   return {
-    [folder]: { type: 'html', body: Buffer.from(html), headers },
+    [folder]: { type: 'html', body: Buffer.from(htmlWith(hasConsole)), headers },
     [`${folder}/reference.js`]: { type: 'js', body: Buffer.from(referenceScript(canTry)) },
     [`${folder}/swagger-ui.css`]: packaged(
       'css',
