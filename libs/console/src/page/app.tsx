@@ -1,4 +1,4 @@
-import { useMemo, useState } from 'preact/hooks';
+import { useState } from 'preact/hooks';
 import { type Api, createApi, type Environment } from './api/call-api.ts';
 import type { Account } from './api/wire-types.ts';
 import type { PageSettings } from './session.tsx';
@@ -17,7 +17,7 @@ export function App({
   settings: PageSettings;
 }) {
   const [signedIn, setSignedIn] = useState<{ api: Api; account: Account } | null>(null);
-  const remembered = useMemo(() => sessionStorage.getItem(rememberedKey), []);
+  const [remembered, setRemembered] = useState(() => sessionStorage.getItem(rememberedKey));
   if (signedIn !== null) {
     return (
       <Shell
@@ -25,6 +25,7 @@ export function App({
         settings={settings}
         onLeave={() => {
           sessionStorage.removeItem(rememberedKey);
+          setRemembered(null);
           setSignedIn(null);
         }}
       />

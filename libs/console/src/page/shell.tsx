@@ -25,7 +25,7 @@ const rooms = {
 type RoomName = keyof typeof rooms;
 
 const roomOf = (hash: string): RoomName => {
-  const name = hash.replace('#', '');
+  const name = hash.replace('#/', '');
   return Object.hasOwn(rooms, name) ? (name as RoomName) : 'overview';
 };
 
@@ -33,7 +33,8 @@ const roomOf = (hash: string): RoomName => {
 function useRoom(): RoomName {
   const [room, setRoom] = useState(() => roomOf(location.hash));
   useEffect(() => {
-    const follow = () => setRoom(roomOf(location.hash));
+    // An address without a slash is a place within the room.
+    const follow = () => location.hash.startsWith('#/') && setRoom(roomOf(location.hash));
     addEventListener('hashchange', follow);
     return () => removeEventListener('hashchange', follow);
   }, []);
@@ -74,7 +75,7 @@ export function Shell({
       <div class="body">
         <nav aria-label="Rooms">
           {(Object.keys(rooms) as RoomName[]).map((name) => (
-            <a key={name} href={`#${name}`} aria-current={name === room ? 'page' : undefined}>
+            <a key={name} href={`#/${name}`} aria-current={name === room ? 'page' : undefined}>
               {rooms[name][0]}
             </a>
           ))}

@@ -75,7 +75,7 @@ export function Table({
           <tr>
             {columns.map((column) => (
               <th key={column} scope="col" class={column.endsWith('#') ? 'number' : undefined}>
-                {column.replace(/ ?#$/, '')}
+                {column === '' ? <span class="unseen">Actions</span> : column.replace(/ ?#$/, '')}
               </th>
             ))}
           </tr>

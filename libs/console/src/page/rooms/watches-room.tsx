@@ -45,6 +45,10 @@ export function WatchesRoom() {
                     <WatchCard key={watch.watch_id} watch={watch} onChange={watches.reload} />
                   ))}
                 </ul>
+                <p class="small">
+                  Runs, oldest first: filled where something changed, outlined where nothing did,
+                  red where the run failed.
+                </p>
                 {hasMore && <p class="small">The first {items.length} are shown.</p>}
               </>
             )

@@ -3,14 +3,15 @@ import { formatNumber } from '../format.ts';
 import { productNames, stacked, type UsageDays } from './usage-by-day.ts';
 
 export const height = 240;
+const daySeconds = 86_400;
 const utc = (seconds: number) => uPlot.tzDate(new Date(seconds * 1_000), 'UTC');
-const day = new Intl.DateTimeFormat('en', { day: 'numeric', month: 'short', timeZone: 'UTC' });
+const dayText = new Intl.DateTimeFormat('en', { day: 'numeric', month: 'short', timeZone: 'UTC' });
 
 export function drawChart(element: HTMLDivElement, days: UsageDays, unit: string): uPlot {
   const style = getComputedStyle(element);
   const colour = (name: string) => style.getPropertyValue(name).trim();
   const layers = stacked(days);
-  const halfDay = 43_200;
+
   const bars = uPlot.paths.bars?.({ size: [0.7, 48] });
   const axis = {
     stroke: colour('--muted'),
@@ -26,7 +27,7 @@ export function drawChart(element: HTMLDivElement, days: UsageDays, unit: string
       cursor: { points: { show: false }, drag: { x: false, y: false } },
       scales: {
         // Half a day on both sides, for the first and the last bar.
-        x: { range: (_plot, min, max) => [min - halfDay, max + halfDay] },
+        x: { range: (_plot, min, max) => [min - daySeconds / 2, max + daySeconds / 2] },
         y: { range: (_plot, _min, max) => [0, Math.max(1, max * 1.1)] },
       },
       axes: [
@@ -34,7 +35,8 @@ export function drawChart(element: HTMLDivElement, days: UsageDays, unit: string
           ...axis,
           grid: { show: false },
           space: 70,
-          values: (_plot, at) => at.map((one) => day.format(one * 1_000)),
+          incrs: [1, 2, 7].map((days) => days * daySeconds),
+          values: (_plot, at) => at.map((one) => dayText.format(one * 1_000)),
         },
         {
           ...axis,
@@ -46,7 +48,7 @@ export function drawChart(element: HTMLDivElement, days: UsageDays, unit: string
         },
       ],
       series: [
-        { label: 'Day', value: (_plot, at) => (at === null ? '–' : day.format(at * 1_000)) },
+        { label: 'Day', value: (_plot, at) => (at === null ? '–' : dayText.format(at * 1_000)) },
         ...layers.map(({ product, paid }) => {
           const fill = colour(`--chart-${1 + Object.keys(productNames).indexOf(product)}`);
           return {
