@@ -66,15 +66,25 @@ test('a proxy that responds in its own words is a failure too', async () => {
   });
 });
 
-test('a gateway that does not respond ends the call: nothing waits for ever', async () => {
+test('a gateway that does not respond, or stops within a response, ends the call: nothing waits for ever', async () => {
   const untilAborted = ({ signal }: RequestInit) =>
     new Promise<Response>((_resolve, reject) => {
       signal?.addEventListener('abort', () => reject(signal.reason));
     });
   const silent = calling(untilAborted);
+  const halfway = calling(async ({ signal }) => {
+    const body = new ReadableStream({
+      start: (controller) =>
+        signal?.addEventListener('abort', () => controller.error(signal.reason)),
+    });
+    return new Response(body);
+  });
   const down = calling(() => Promise.reject(new TypeError('fetch failed')));
 
   await expect(silent.api.call({ path: '/v2/account', timeoutMs: 1 })).rejects.toMatchObject({
+    failure: { kind: 'timeout' },
+  });
+  await expect(halfway.api.call({ path: '/v2/account', timeoutMs: 1 })).rejects.toMatchObject({
     failure: { kind: 'timeout' },
   });
   await expect(down.api.call({ path: '/v2/account' })).rejects.toMatchObject({

@@ -58,22 +58,27 @@ const timeoutDefaultMs = 20_000;
 
 /** The public API for one key, which is in the header `X-API-Key` and nowhere else. */
 export function createApi(apiKey: string, environment: Environment) {
-  /** The response, once it is a success. Its body is read by the caller. */
-  async function open({ timeoutMs = timeoutDefaultMs, ...call }: Call): Promise<Response> {
+  /** What is read of a success. The timeout is of the whole, so that nothing waits for ever. */
+  async function read<Read>(
+    { timeoutMs = timeoutDefaultMs, ...call }: Call,
+    readBody: (response: Response) => Promise<Read>,
+  ): Promise<Read> {
     const timeout = new AbortController();
     const timer = setTimeout(() => timeout.abort(), timeoutMs);
     const signals = [timeout.signal, ...(call.signal ? [call.signal] : [])];
+    let response: Response | undefined;
     try {
-      const response = await environment.fetch(addressOf(call), {
+      response = await environment.fetch(addressOf(call), {
         ...requestOf(call, apiKey),
         signal: AbortSignal.any(signals),
       });
       if (!response.ok) throw new CallFailed(await refusalOf(response));
-      return response;
+      return await readBody(response);
     } catch (error) {
       call.signal?.throwIfAborted();
       if (error instanceof CallFailed) throw error;
-      throw new CallFailed({ kind: timeout.signal.aborted ? 'timeout' : 'unreachable' });
+      const cut = response === undefined ? 'unreachable' : 'cut';
+      throw new CallFailed({ kind: timeout.signal.aborted ? 'timeout' : cut });
     } finally {
       clearTimeout(timer);
     }
@@ -81,18 +86,15 @@ export function createApi(apiKey: string, environment: Environment) {
 
   return {
     environment,
-    open,
+    read,
+    /** The response, once it is a success. Its body is read, and watched, by the caller. */
+    open: (call: Call) => read(call, async (response) => response),
     /** The data and meta of a response in JSON. */
-    async call<Data>(call: Call): Promise<Answer<Data>> {
-      const response = await open(call);
-      try {
+    call: <Data>(call: Call): Promise<Answer<Data>> =>
+      read(call, async (response) => {
         const { data, meta } = (await response.json()) as { data: Data; meta: Meta };
         return { data, meta, retryAfterSeconds: retryAfterOf(response) };
-      } catch {
-        call.signal?.throwIfAborted();
-        throw new CallFailed({ kind: 'cut' });
-      }
-    },
+      }),
   };
 }
 

@@ -1,6 +1,6 @@
 import { sha256 } from '@noble/hashes/sha2.js';
 import { bytesToHex } from '@noble/hashes/utils.js';
-import { type Api, CallFailed } from '../api/call-api.ts';
+import { type Api, CallFailed, type Environment } from '../api/call-api.ts';
 import { inventoryPath } from '../api/operations.ts';
 import type { Asset, Description, ExportEnd, Scope } from '../api/wire-types.ts';
 import { type Item, type ItemKind, itemOf, kindKey, kindOf } from './items.ts';
@@ -28,6 +28,8 @@ interface Loading {
 }
 
 const newline = 10;
+/** Longest time without a byte of the download. */
+const silenceMaxMs = 30_000;
 
 /**
  * The whole saved inventory by one export: its items, and its bytes for a download. It is complete
@@ -47,7 +49,7 @@ export async function loadItems(api: Api, scope: Scope, loading: Loading): Promi
   let bytes = 0;
   const reader = response.body?.getReader();
   for (;;) {
-    const chunk = await reader?.read().catch(() => undefined);
+    const chunk = await readInTime(reader, api.environment);
     signal.throwIfAborted();
     if (chunk === undefined) throw new CallFailed({ kind: 'cut' });
     if (chunk.done) break;
@@ -65,6 +67,17 @@ export async function loadItems(api: Api, scope: Scope, loading: Loading): Promi
     sha256: end.sha256,
     ndjson: new Blob(parts, { type: 'application/x-ndjson' }),
   };
+}
+
+/** Undefined where the body is cut, or silent. */
+async function readInTime(
+  reader: ReadableStreamDefaultReader<Uint8Array<ArrayBuffer>> | undefined,
+  { pause }: Pick<Environment, 'pause'>,
+) {
+  const done = new AbortController();
+  const chunk = reader?.read().catch(() => undefined);
+  const silence = pause(silenceMaxMs, done.signal).then(() => undefined);
+  return await Promise.race([chunk, silence]).finally(() => done.abort());
 }
 
 /** The items of an export, whose bytes may be split anywhere. */

@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { CallFailed } from '../api/call-api.ts';
+import { CallFailed, type Failure } from '../api/call-api.ts';
 import type { ProjectEvent, Refresh, Scope } from '../api/wire-types.ts';
 import { useAction } from '../parts/use-reading.ts';
 import { useSession } from '../session.tsx';
@@ -16,8 +16,10 @@ const isRefreshOf = (event: ProjectEvent, id: string) =>
 export function useRefresh() {
   const { operations, environment, events } = useSession();
   const [record, setRecord] = useState<Refresh | null>(null);
+  /** Of the last read of its status, until one succeeds. */
+  const [lost, setLost] = useState<Failure | null>(null);
   /** Kept until the service has decided: a repetition is not charged twice. */
-  const key = useRef<string | null>(null);
+  const attempt = useRef<{ scope: Scope; key: string } | null>(null);
   const action = useAction();
   const pendingId = record !== null && record.state !== 'completed' ? record.refresh_id : null;
   const isAnnounced = pendingId !== null && events.some((event) => isRefreshOf(event, pendingId));
@@ -31,11 +33,14 @@ export function useRefresh() {
         const wait = isAnnounced ? 0 : (waitsSeconds[reads] ?? waitLastSeconds);
         try {
           const { data } = await operations.awaitRefresh(pendingId, wait, signal);
+          setLost(null);
           setRecord(data);
           if (data.state === 'completed') return;
         } catch (error) {
           if (signal.aborted || !(error instanceof CallFailed)) return;
           const { failure } = error;
+          setLost(failure);
+          if (isDecided(error)) return;
           const seconds = failure.kind === 'refused' ? failure.retryAfterSeconds : null;
           await environment.pause((seconds ?? retryDefaultSeconds) * 1_000, signal);
         }
@@ -47,19 +52,20 @@ export function useRefresh() {
 
   return {
     record,
-    failure: action.failure,
+    failure: action.failure ?? lost,
     isBusy: action.isBusy,
     follow: setRecord,
     request: (scope: Scope, maxCredits: number) =>
       action.run(async () => {
-        key.current ??= environment.newKey();
+        if (attempt.current?.scope !== scope)
+          attempt.current = { scope, key: environment.newKey() };
         try {
-          const { data } = await operations.requestRefresh(scope, maxCredits, key.current);
-          key.current = null;
+          const { data } = await operations.requestRefresh(scope, maxCredits, attempt.current.key);
+          attempt.current = null;
           setRecord(data);
         } catch (error) {
           // A refusal leaves the key free; without a response the refresh may have been accepted.
-          if (error instanceof CallFailed && isDecided(error)) key.current = null;
+          if (error instanceof CallFailed && isDecided(error)) attempt.current = null;
           throw error;
         }
       }),
@@ -70,4 +76,5 @@ export function useRefresh() {
   };
 }
 
-const isDecided = ({ failure }: CallFailed) => failure.kind === 'refused' && failure.status < 500;
+const isDecided = ({ failure }: CallFailed) =>
+  failure.kind === 'refused' && failure.status < 500 && failure.status !== 429;

@@ -41,7 +41,14 @@ export function InventoryRoom() {
     items.clear();
     const summary = await look.at(scope);
     const pending = summary?.pending_refresh;
-    refresh.follow(pending ? (await operations.awaitRefresh(pending.refresh_id, 0)).data : null);
+    refresh.follow(
+      pending
+        ? await operations.awaitRefresh(pending.refresh_id, 0).then(
+            ({ data }) => data,
+            () => null,
+          )
+        : null,
+    );
   };
   return (
     <div class="stack">

@@ -8,10 +8,12 @@ export async function statementFile(api: Api, from: string): Promise<Blob> {
   let path: string | null =
     `/v2/account/statement?${new URLSearchParams({ from: `${from}T00:00:00Z`, limit: String(pageLimit) })}`;
   while (path !== null) {
-    const response: Response = await api.open({ path, accept: 'text/csv' });
-    const text = await response.text();
+    const [text, link]: [string, string] = await api.read(
+      { path, accept: 'text/csv' },
+      async (response) => [await response.text(), response.headers.get('Link') ?? ''],
+    );
     parts.push(parts.length === 0 ? text : text.slice(text.indexOf('\n') + 1));
-    path = /<([^>]+)>; rel="next"/.exec(response.headers.get('Link') ?? '')?.[1] ?? null;
+    path = /<([^>]+)>; rel="next"/.exec(link)?.[1] ?? null;
   }
   return new Blob(parts, { type: 'text/csv' });
 }
