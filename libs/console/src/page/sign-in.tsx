@@ -1,8 +1,8 @@
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useState } from 'preact/hooks';
 import type { Api } from './api/call-api.ts';
 import type { Account } from './api/wire-types.ts';
+import { TextField } from './parts/fields.tsx';
 import { FailureNotice } from './parts/notices.tsx';
-import { Field } from './parts/panel.tsx';
 import { useAction } from './parts/use-reading.ts';
 import type { PageSettings } from './session.tsx';
 
@@ -25,18 +25,17 @@ export function SignIn({
   onSignIn: (signedIn: SignedIn) => void;
 }) {
   const { failure, isBusy, run } = useAction();
-  const field = useRef<HTMLInputElement>(null);
+  const [key, setKey] = useState('');
   const [isRemembered, setIsRemembered] = useState(remembered !== null);
-  const open = (key: string) =>
+  const open = (given: string) =>
     run(async () => {
-      const api = openApi(key);
+      const api = openApi(given);
       const { data: account } = await api.call<Account>({ path: '/v2/account' });
-      onSignIn({ key, isRemembered, api, account });
+      onSignIn({ key: given, isRemembered, api, account });
     });
   // By its dependencies: once, with the key of an earlier load.
   useEffect(() => {
     if (remembered !== null) void open(remembered);
-    else field.current?.focus();
   }, []);
   return (
     <main class="sign-in">
@@ -49,26 +48,21 @@ export function SignIn({
         class="panel"
         onSubmit={(event) => {
           event.preventDefault();
-          const key = field.current?.value.trim() ?? '';
-          if (key !== '') void open(key);
+          void open(key.trim());
         }}
       >
-        <Field
+        <TextField
           label="API key"
           hint="It stays in the memory of this tab, and is sent to this origin alone."
-        >
-          {(ids) => (
-            <input
-              {...ids}
-              ref={field}
-              type="password"
-              autocomplete="off"
-              spellcheck={false}
-              required
-              placeholder="inv_…"
-            />
-          )}
-        </Field>
+          type="password"
+          autocomplete="off"
+          spellcheck={false}
+          required
+          autofocus
+          placeholder="inv_…"
+          value={key}
+          onValue={setKey}
+        />
         <label class="check">
           <input
             type="checkbox"

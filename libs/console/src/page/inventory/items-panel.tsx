@@ -1,7 +1,8 @@
 import { useMemo, useState } from 'preact/hooks';
 import { formatBytes, formatCredits, formatNumber } from '../format.ts';
+import { SelectField, TextField } from '../parts/fields.tsx';
 import { Empty, Tag } from '../parts/notices.tsx';
-import { Field, Panel } from '../parts/panel.tsx';
+import { Panel } from '../parts/panel.tsx';
 import { saveFile } from '../parts/save-file.ts';
 import { type ItemChanges, markedFirst } from './changes.ts';
 import { itemsCsv } from './item-csv.ts';
@@ -91,33 +92,15 @@ export function ItemsPanel({
       {changes !== null && <ChangesLine changes={changes} />}
       <div class="form">
         <div class="grow">
-          <Field label="Filter">
-            {(ids) => (
-              <input
-                {...ids}
-                type="search"
-                placeholder="Name, type or asset id"
-                value={filter}
-                onInput={({ currentTarget }) => setFilter(currentTarget.value)}
-              />
-            )}
-          </Field>
+          <TextField
+            label="Filter"
+            type="search"
+            placeholder="Name, type or asset id"
+            value={filter}
+            onValue={setFilter}
+          />
         </div>
-        <Field label="Sort">
-          {(ids) => (
-            <select
-              {...ids}
-              value={order}
-              onChange={({ currentTarget }) => setOrder(currentTarget.value as SortOrder)}
-            >
-              {Object.entries(sortOrders).map(([value, label]) => (
-                <option key={value} value={value}>
-                  {label}
-                </option>
-              ))}
-            </select>
-          )}
-        </Field>
+        <SelectField label="Sort" value={order} options={sortOrders} onValue={setOrder} />
         <p class="small" role="status">
           {formatNumber(shown.length)} shown
         </p>

@@ -73,13 +73,13 @@ export function initialsOf(title: string): string {
     .toUpperCase();
 }
 
-export const sortOrders = {
-  platform: 'As on the platform',
-  name: 'Name',
-  type: 'Type',
-  amount: 'Amount, largest first',
-} as const;
-export type SortOrder = keyof typeof sortOrders;
+export type SortOrder = 'platform' | 'name' | 'type' | 'amount';
+export const sortOrders: readonly (readonly [SortOrder, string])[] = [
+  ['platform', 'As on the platform'],
+  ['name', 'Name'],
+  ['type', 'Type'],
+  ['amount', 'Amount, largest first'],
+];
 
 /** The words of the filter are all in the name or the type, or one is the id of the asset. */
 export function filterItems(items: readonly Item[], filter: string): readonly Item[] {

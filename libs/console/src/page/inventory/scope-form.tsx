@@ -1,74 +1,51 @@
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import type { Scope } from '../api/wire-types.ts';
-import { Field } from '../parts/panel.tsx';
+import { TextField } from '../parts/fields.tsx';
 
-const platformIdPattern = '[0-9]{17}';
-
-/** Which inventory. Looking is free. */
-export function ScopeForm({
-  isBusy,
-  label,
-  onScope,
-  children,
-}: {
-  isBusy: boolean;
-  label: string;
+interface Given {
+  readonly isBusy: boolean;
+  readonly label: string;
+  readonly onScope: (scope: Scope) => void;
   /** Further fields of the form. */
-  children?: ComponentChildren;
-  onScope: (scope: Scope) => void;
-}) {
+  readonly children?: ComponentChildren;
+}
+
+/** Which inventory. */
+export function ScopeForm({ isBusy, label, onScope, children }: Given) {
   const [platformId, setPlatformId] = useState('');
   const [appId, setAppId] = useState('730');
   const [contextId, setContextId] = useState('2');
+  const number = { required: true, type: 'number', min: 1 } as const;
   return (
     <form
       class="form"
       onSubmit={(event) => {
         event.preventDefault();
         const scope = { app_id: Number(appId), context_id: Number(contextId) };
-        onScope({ platform_id: platformId.trim(), ...scope });
+        onScope({ platform_id: platformId, ...scope });
       }}
     >
       <div class="grow">
-        <Field label="Platform id" hint="17 digits">
-          {(ids) => (
-            <input
-              {...ids}
-              required
-              inputMode="numeric"
-              pattern={platformIdPattern}
-              autocomplete="off"
-              value={platformId}
-              onInput={({ currentTarget }) => setPlatformId(currentTarget.value.trim())}
-            />
-          )}
-        </Field>
+        <TextField
+          label="Platform id"
+          hint="17 digits"
+          required
+          inputMode="numeric"
+          pattern="[0-9]{17}"
+          autocomplete="off"
+          value={platformId}
+          onValue={(value) => setPlatformId(value.trim())}
+        />
       </div>
-      <Field label="Application" hint="app_id">
-        {(ids) => (
-          <input
-            {...ids}
-            required
-            type="number"
-            min={1}
-            value={appId}
-            onInput={({ currentTarget }) => setAppId(currentTarget.value)}
-          />
-        )}
-      </Field>
-      <Field label="Context" hint="context_id">
-        {(ids) => (
-          <input
-            {...ids}
-            required
-            type="number"
-            min={1}
-            value={contextId}
-            onInput={({ currentTarget }) => setContextId(currentTarget.value)}
-          />
-        )}
-      </Field>
+      <TextField {...number} label="Application" hint="app_id" value={appId} onValue={setAppId} />
+      <TextField
+        {...number}
+        label="Context"
+        hint="context_id"
+        value={contextId}
+        onValue={setContextId}
+      />
       {children}
       <button type="submit" class="primary" disabled={isBusy}>
         {label}

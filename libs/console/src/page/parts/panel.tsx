@@ -86,30 +86,6 @@ export function Table({
   );
 }
 
-export function Field({
-  label,
-  hint,
-  children,
-}: {
-  label: string;
-  hint?: string;
-  children: (ids: { id: string; 'aria-describedby': string | undefined }) => ComponentChildren;
-}) {
-  const id = useId();
-  const hintId = hint === undefined ? undefined : `${id}-hint`;
-  return (
-    <div class="field">
-      <label for={id}>{label}</label>
-      {children({ id, 'aria-describedby': hintId })}
-      {hint !== undefined && (
-        <span class="hint" id={hintId}>
-          {hint}
-        </span>
-      )}
-    </div>
-  );
-}
-
 /** A secret that is shown once: it is gone when it is dismissed or the room is left. */
 export function ShownOnce({
   what,

@@ -1,8 +1,9 @@
 import { useRef, useState } from 'preact/hooks';
 import type { CredentialRecord, Permission } from '../api/wire-types.ts';
 import { formatDay, formatTime } from '../format.ts';
+import { TextField } from '../parts/fields.tsx';
 import { FailureNotice, Read, Tag } from '../parts/notices.tsx';
-import { ConfirmButton, Field, Lacking, Panel, ShownOnce, Table } from '../parts/panel.tsx';
+import { ConfirmButton, Lacking, Panel, ShownOnce, Table } from '../parts/panel.tsx';
 import { useAction, useReading } from '../parts/use-reading.ts';
 import { allows, useSession } from '../session.tsx';
 import { EndpointsPanel } from '../webhooks/endpoints-panel.tsx';
@@ -129,17 +130,7 @@ function IssueForm({ onIssued }: { onIssued: (secret: string, name: string) => v
       <h3>Issue a key</h3>
       <div class="form">
         <div class="grow">
-          <Field label="Name">
-            {(ids) => (
-              <input
-                {...ids}
-                required
-                maxLength={200}
-                value={name}
-                onInput={({ currentTarget }) => setName(currentTarget.value)}
-              />
-            )}
-          </Field>
+          <TextField label="Name" required maxLength={200} value={name} onValue={setName} />
         </div>
         <button type="submit" class="primary" disabled={isBusy || chosen.length === 0}>
           Issue

@@ -3,8 +3,9 @@ import type { Scope, Watch, WatchRun } from '../api/wire-types.ts';
 import { formatCredits, formatDuration, formatTime, formatWord } from '../format.ts';
 import { outcomeOf } from '../inventory/outcomes.ts';
 import { ScopeForm } from '../inventory/scope-form.tsx';
+import { SelectField, TextField } from '../parts/fields.tsx';
 import { Empty, FailureNotice, Read, Tag } from '../parts/notices.tsx';
-import { ConfirmButton, Field, Figure, Panel } from '../parts/panel.tsx';
+import { ConfirmButton, Figure, Panel } from '../parts/panel.tsx';
 import { ScopeText } from '../parts/scope-text.tsx';
 import { useAction, useReading } from '../parts/use-reading.ts';
 import { useSession } from '../session.tsx';
@@ -81,38 +82,26 @@ function NewWatch({ onPut }: { onPut: () => void }) {
   return (
     <Panel title="Watch an inventory">
       <ScopeForm label="Show the cost" isBusy={isBusy} onScope={(scope) => void put(scope, true)}>
-        <Field label="Refresh it every">
-          {(ids) => (
-            <select
-              {...ids}
-              value={period}
-              onChange={({ currentTarget }) => {
-                setPeriod(Number(currentTarget.value));
-                setQuote(null);
-              }}
-            >
-              {periods.map((seconds) => (
-                <option key={seconds} value={seconds}>
-                  {formatDuration(seconds)}
-                </option>
-              ))}
-            </select>
-          )}
-        </Field>
-        <Field label="At most a day" hint="credits, from 125; empty for no limit">
-          {(ids) => (
-            <input
-              {...ids}
-              type="number"
-              min={125}
-              value={perDay}
-              onInput={({ currentTarget }) => {
-                setPerDay(currentTarget.value);
-                setQuote(null);
-              }}
-            />
-          )}
-        </Field>
+        <SelectField
+          label="Refresh it every"
+          value={period}
+          options={periods.map((seconds) => [seconds, formatDuration(seconds)] as const)}
+          onValue={(seconds) => {
+            setPeriod(seconds);
+            setQuote(null);
+          }}
+        />
+        <TextField
+          label="At most a day"
+          hint="credits, from 125; empty for no limit"
+          type="number"
+          min={125}
+          value={perDay}
+          onValue={(value) => {
+            setPerDay(value);
+            setQuote(null);
+          }}
+        />
       </ScopeForm>
       {failure && <FailureNotice failure={failure} />}
       {quote && (

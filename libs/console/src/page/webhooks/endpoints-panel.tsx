@@ -1,8 +1,9 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { Delivery, Endpoint } from '../api/wire-types.ts';
 import { formatTime, formatWord } from '../format.ts';
+import { TextField } from '../parts/fields.tsx';
 import { Empty, FailureNotice, Read, Tag } from '../parts/notices.tsx';
-import { ConfirmButton, Field, Panel, ShownOnce, Table } from '../parts/panel.tsx';
+import { ConfirmButton, Panel, ShownOnce, Table } from '../parts/panel.tsx';
 import { useAction, useReading } from '../parts/use-reading.ts';
 import { useSession } from '../session.tsx';
 
@@ -75,18 +76,15 @@ function NewEndpoint({ onCreated }: { onCreated: (secret: string, url: string) =
       <h3>Add an endpoint</h3>
       <div class="form">
         <div class="grow">
-          <Field label="Address" hint="It receives every type of event.">
-            {(ids) => (
-              <input
-                {...ids}
-                type="url"
-                required
-                placeholder="https://"
-                value={url}
-                onInput={({ currentTarget }) => setUrl(currentTarget.value)}
-              />
-            )}
-          </Field>
+          <TextField
+            label="Address"
+            hint="It receives every type of event."
+            type="url"
+            required
+            placeholder="https://"
+            value={url}
+            onValue={setUrl}
+          />
         </div>
         <button type="submit" class="primary" disabled={isBusy}>
           Add
