@@ -180,9 +180,11 @@ test('what changed since the revision before is marked (Console) [console]', asy
   await look(scope);
   await button('Refresh · at most 125 credits').click();
   await says('Complete, changed.');
+  await button(/^Open the items/).click();
+  await says(/^Items \(/);
   await button(/^Refresh · about/).click();
-  await says('Queued');
-  await says('Complete, changed.');
+  await says('A newer revision is saved');
+  expect(await button(/^Mark what changed/).count()).toBe(0);
   await button(/^Open the items/).click();
   await button('Mark what changed · 1 credit a page').click();
   await says('1 added');
@@ -233,6 +235,39 @@ test('of 20,000 items those in view are in the page, whatever is sorted, found a
 
   await page.getByLabel('Filter').fill('no such item');
   await says('No item matches.');
+});
+
+test('a watch tells its cost before it is put, and the statement is saved as the API has it (Console) [console]', async () => {
+  const { secret, api, projectId } = await newCustomer();
+  const { page, enter, button, says } = await open({ key: secret });
+  const { platform_id } = sizeScope(10, 909);
+  const watches = async () =>
+    (await api.call({ path: `/v2/projects/${projectId}/watches` })).json.data.items;
+
+  await enter('watches');
+  await page.getByLabel('Platform id').last().fill(platform_id);
+  await page.getByLabel('At most a day').fill('125');
+  await button('Show the cost').click();
+  await says(/and never more than [1-9][0-9,]* credits/);
+  expect(await watches()).toEqual([]);
+  await button('Watch it').click();
+  await says('Active');
+  expect(await watches()).toMatchObject([
+    { scope: { platform_id }, every_seconds: 86_400, max_credits_per_day: 125 },
+  ]);
+  await button('Stop watching').click();
+  await button('Stop and forget it').click();
+  await says('No inventory is watched.');
+  expect(await watches()).toEqual([]);
+
+  await enter('usage');
+  const csv = textOf(page.waitForEvent('download'));
+  await button('Save CSV').last().click();
+  const { text } = await api.call({
+    path: '/v2/account/statement',
+    headers: { accept: 'text/csv' },
+  });
+  expect(await csv).toBe(text);
 });
 
 test('secrets are shown once, and a test of a webhook arrives (Console) [console]', async () => {

@@ -85,8 +85,8 @@ export const httpSettings = {
   CONSOLE_PICTURES_URL: url()
     .optional()
     .describe(
-      'What the console appends the `icon_url` of a description to, as https://pictures.example/image/; ' +
-        'browsers then load pictures of items from that host. Absent, the console shows initials',
+      'Address of pictures of items, to which the console appends the `icon_url` of a description and ' +
+        '`/96fx96f`; browsers load them from its host. Absent, the console shows initials',
     ),
   GATEWAY_ROLE: z
     .enum(['api', 'events', 'both'])

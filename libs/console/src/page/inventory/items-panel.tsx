@@ -40,6 +40,7 @@ export function LoadPanel({
 
 export function ItemsPanel({
   loaded,
+  isNewest,
   changes,
   name,
   picturesUrl,
@@ -47,6 +48,8 @@ export function ItemsPanel({
   onMarkChanges,
 }: {
   loaded: LoadedItems;
+  /** Whether they are those of the newest revision that is known. */
+  isNewest: boolean;
   changes: ItemChanges | null;
   /** Of a file. */
   name: string;
@@ -89,6 +92,11 @@ export function ItemsPanel({
         Complete: {formatBytes(loaded.ndjson.size)}, and their SHA-256 is that of the service (
         <code>{loaded.sha256.slice(0, 12)}…</code>).
       </p>
+      {!isNewest && (
+        <p class="notice warn" role="status">
+          A newer revision is saved: these are the items of the one before.
+        </p>
+      )}
       {changes !== null && <ChangesLine changes={changes} />}
       <div class="form">
         <div class="grow">

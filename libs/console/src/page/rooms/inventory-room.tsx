@@ -30,7 +30,11 @@ export function InventoryRoom() {
   const { known } = look;
   const { record } = refresh;
   const isOfThis = record !== null && known !== null && isSameScope(record.scope, known.scope);
-  const since = isOfThis ? sinceOf(record.links?.changes) : null;
+  const { loaded } = items;
+  // What changed leads to the newest revision: it is marked in the items of that one alone.
+  const isNewest = loaded !== null && loaded.revisionId === known?.summary?.revision_id;
+  const isOfRefresh = isOfThis && isNewest && record.revision_id === loaded.revisionId;
+  const since = isOfRefresh ? sinceOf(record.links?.changes) : null;
   // What is saved is another one after the end of a refresh: that look is free.
   const ended = isOfThis && record.state === 'completed' ? record.refresh_id : null;
   // By its dependencies: once for each refresh that ends.
@@ -80,9 +84,10 @@ export function InventoryRoom() {
       )}
       {items.failure && <FailureNotice failure={items.failure} onRetry={() => void items.load()} />}
       {items.progress && <LoadPanel progress={items.progress} onStop={items.stop} />}
-      {items.loaded && known && (
+      {loaded && known && (
         <ItemsPanel
-          loaded={items.loaded}
+          loaded={loaded}
+          isNewest={isNewest}
           changes={items.changes}
           name={`inventory-${Object.values(known.scope).join('-')}`}
           picturesUrl={settings.pictures_url}
@@ -137,6 +142,12 @@ function nothingSaved(error: unknown): null {
   throw error;
 }
 
+/** A key that was used as often as it is free: the next read is a new one. */
+const isExhausted = (error: unknown) =>
+  error instanceof CallFailed &&
+  error.failure.kind === 'refused' &&
+  error.failure.code === 'replays_exhausted';
+
 /** The items of what was looked at; a retry of a cut download is free under its key. */
 function useItems(look: Look | null) {
   const { api, operations, environment } = useSession();
@@ -177,14 +188,22 @@ function useItems(look: Look | null) {
         try {
           setLoaded(await loadItems(api, look.scope, loading));
           keys.current.delete(revision);
+        } catch (error) {
+          if (isExhausted(error)) keys.current.delete(revision);
+          throw error;
         } finally {
           setProgress(null);
         }
       }),
     mark: (since: string) =>
       run(async () => {
-        if (look !== null)
+        if (look === null) return;
+        try {
           setChanges(await loadChanges(operations, look.scope, since, keyOf(since)));
+        } catch (error) {
+          if (isExhausted(error)) keys.current.delete(since);
+          throw error;
+        }
       }),
   };
 }
