@@ -2,7 +2,7 @@
 
 /**
  * Runs before each command (the `pre…` scripts of package.json): installs packages when
- * package-lock.json changed, then compiles what changed. Runs on Node 18 or later with no package
+ * package-lock.json changed, then compiles and bundles what changed. Runs on Node 18 or later with no package
  * installed. Standard output belongs to the command: everything is printed to standard error.
  */
 const { execFileSync, spawn } = require('node:child_process');
@@ -30,6 +30,7 @@ async function prepare() {
     }
     // Projects are compiled side by side; further checkers of one repeat much of its work.
     await run('tsc', '--build', 'tsconfig.build.json', '--checkers', '1');
+    await run('node', 'scripts/bundle-console.js');
   } finally {
     fs.rmSync(mutex, { force: true });
   }

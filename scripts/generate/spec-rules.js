@@ -187,6 +187,8 @@ module.exports = {
     bookings: 'Bookings: Each with its own idempotency key, reason required',
     'ledger-verify': 'Ledger verify',
     'status-page': 'Status: Without a key, cached 5 s, a bucket per peer; no figures of a customer',
+    console:
+      'Console: A page over the public API alone: its key in memory, under 120 KB, strict policy, pictures from the host of the setting alone, off by a setting',
     'account-self-service': 'Account self-service: Balance, statement, usage, alert',
     'free-look':
       'Free look: What is saved of an inventory, without its rows, for any Credential and free',

@@ -40,7 +40,7 @@ export function buildOlder(): OlderBuild {
   } else {
     execFileSync('npm', ['ci', '--include=dev', '--loglevel=error'], { cwd: folder, stdio });
   }
-  execFileSync('tsc', ['--build', 'tsconfig.build.json'], { cwd: folder, stdio });
+  execFileSync('npm', ['run', '--silent', 'build'], { cwd: folder, stdio });
   const client = (module: string) => require(join(folder, `libs/client/dist/${module}.js`));
   return {
     commit,

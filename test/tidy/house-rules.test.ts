@@ -5,7 +5,7 @@ import { redactedNames } from '@inventory/runtime/redact';
 import { serviceSettings } from '@inventory/runtime/service-settings';
 import { readJson, root, type TrackedFile, trackedFiles } from './tracked-files.ts';
 
-const sources = trackedFiles(/^(libs|services|deploy|test)\/.*\.ts$/);
+const sources = trackedFiles(/^(libs|services|deploy|test)\/.*\.tsx?$/);
 const product = sources.filter(
   ({ path }) => /^(libs|services)\/[^/]+\/src\//.test(path) && !path.endsWith('.test.ts'),
 );
@@ -78,7 +78,7 @@ describe('every package', () => {
 
 describe('the sources', () => {
   it('take time and chance as arguments', () => {
-    const free = /^libs\/(runtime|testkit|backends)\//;
+    const free = /^libs\/(runtime|testkit|backends)\/|^libs\/console\/src\/page\/main\.tsx$/;
     const bound = product.filter(({ path }) => !free.test(path));
     expect(
       occurrences(bound, /Date\.now\(|new Date\(\)|Math\.random\(|performance\.now\(/),

@@ -64,6 +64,7 @@ export function addressLines(options: TryItOptions): string[] {
       publicUrl ? [['Gateway', publicUrl] as const] : [],
     ),
     ['API key', demo.apiKey],
+    ['Console', `${stack.gatewayUrl}/console opens with that key`],
     ['API reference', `${stack.gatewayUrl}/docs tries calls with that key`],
     ['Project', `${demo.projectId} of account ${demo.accountId}`],
     ['Operator API', `${stack.operatorUrl} (its token is in ${stackFile})`],

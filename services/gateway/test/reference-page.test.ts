@@ -1,3 +1,4 @@
+import { assetsPath, readConsoleFiles } from '@inventory/console/console-files';
 import { type ServiceStatus, serviceStatus } from '@inventory/contracts/http/status';
 import { createTestClock } from '@inventory/testkit/test-clock';
 import { llmsPage } from '../src/http/reference/llms-page.ts';
@@ -14,6 +15,12 @@ beforeAll(async () => {
     startTestGateway(world),
     startTestGateway(world, { canTryReference: true }),
   ]);
+});
+
+test('the reference names the quick start on one page (Console) [console]', async () => {
+  expect((await gateway.call({ path: '/docs' })).text).toMatch(
+    /Quick start: .*href="\/llms\.txt"/s,
+  );
 });
 
 test('document and reference need no key, and consume nothing', async () => {
@@ -122,7 +129,7 @@ test('every documented operation is there, and asks for a key but for the status
   }
 });
 
-test.each(['/docs', '/status'])(
+test.each(['/docs', '/status', '/console'])(
   '%s runs and loads nothing but its own, and cannot be framed',
   async (path) => {
     const { headers } = await gateway.call({ path });
@@ -137,6 +144,63 @@ test.each(['/docs', '/status'])(
     expect(headers['content-type']).toBe('text/html; charset=utf-8');
   },
 );
+
+describe('the console [console]', () => {
+  const assetOf = (html: string, ending: string) =>
+    html.match(new RegExp(`"(/console/assets/[\\w.-]+\\.${ending})"`))?.[1] ?? 'none';
+
+  test('is a page that is checked with each load, and files that are kept by their names', async () => {
+    const page = await gateway.call({ path: '/console' });
+    const script = await gateway.call({ path: assetOf(page.text, 'js') });
+    const style = await gateway.call({ path: assetOf(page.text, 'css') });
+
+    expect([page.status, page.headers['cache-control']]).toEqual([200, 'no-cache']);
+    expect(page.headers['referrer-policy']).toBe('no-referrer');
+    for (const { status, headers } of [script, style]) {
+      expect([status, headers['cache-control']]).toEqual([
+        200,
+        'public, max-age=31536000, immutable',
+      ]);
+    }
+  });
+
+  test('is smaller than 120 KB as it is sent, with every file that it loads', async () => {
+    const assets = [...readConsoleFiles().assets.keys()].map((name) => `${assetsPath}/${name}`);
+    const paths = ['/console', ...assets];
+    const accepted = { 'accept-encoding': 'gzip' };
+    const sent = await Promise.all(paths.map((path) => gateway.call({ path, headers: accepted })));
+
+    expect(sent.map(({ headers }) => headers['content-encoding'])).toEqual(paths.map(() => 'gzip'));
+    expect(sent.reduce((sum, { bytes }) => sum + bytes.length, 0)).toBeLessThan(120_000);
+  });
+
+  test('may load pictures from the host of the setting alone, and says whether it can read the stream', async () => {
+    const picturesUrl = 'https://pictures.example/image/';
+    const eventsOrigin = 'https://events.example';
+    const other = await startTestGateway(world, { console: { picturesUrl }, eventsOrigin });
+    const [plain, pictured] = await Promise.all(
+      [gateway, other].map((at) => at.call({ path: '/console' })),
+    );
+    const policy = (response: typeof plain) => response?.headers['content-security-policy'];
+
+    expect(policy(plain)).toContain("img-src 'self' data:;");
+    expect(policy(pictured)).toContain("img-src 'self' data: https://pictures.example;");
+    expect(plain?.text).toContain('&quot;pictures_url&quot;:null,&quot;has_stream&quot;:true');
+    expect(pictured?.text).toContain(`&quot;${picturesUrl}&quot;,&quot;has_stream&quot;:false`);
+  });
+
+  test('can be turned off', async () => {
+    const off = await startTestGateway(world, { console: { isServed: false } });
+    const { text } = await gateway.call({ path: '/console' });
+
+    expect((await gateway.call({ path: '/docs' })).text).toContain('href="/console"');
+    expect((await off.call({ path: '/docs' })).text).not.toContain('/console');
+    for (const path of ['/console', '/console/', assetOf(text, 'js')]) {
+      const { status, json } = await off.call({ path });
+      expect([path, status, json.error.code]).toEqual([path, 404, 'route_not_found']);
+    }
+  });
+});
 
 test('calls are tried from the page only where the operator allows it', async () => {
   const script = async (at: TestGateway) => (await at.call({ path: '/docs/reference.js' })).text;

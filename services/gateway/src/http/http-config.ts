@@ -78,6 +78,16 @@ export const httpSettings = {
     .enum(['true', 'false'])
     .default('false')
     .describe('Whether operations can be called from the reference page, with a key typed in'),
+  CONSOLE: z
+    .enum(['true', 'false'])
+    .default('true')
+    .describe('Whether the console is served at `/console`'),
+  CONSOLE_PICTURES_URL: url()
+    .optional()
+    .describe(
+      'Address of pictures of items, to which the console appends the `icon_url` of a description and ' +
+        '`/96fx96f`; browsers load them from its host. Absent, the console shows initials',
+    ),
   GATEWAY_ROLE: z
     .enum(['api', 'events', 'both'])
     .default('both')
@@ -116,6 +126,10 @@ export function httpConfig(parsed: Parsed<typeof httpSettings>) {
     reference: {
       isServed: parsed.API_REFERENCE === 'true',
       canTry: parsed.API_REFERENCE_TRY === 'true',
+    },
+    console: {
+      isServed: parsed.CONSOLE === 'true',
+      picturesUrl: parsed.CONSOLE_PICTURES_URL ?? null,
     },
     role: parsed.GATEWAY_ROLE,
     eventsOrigin: parsed.EVENTS_ORIGIN ?? null,

@@ -19,6 +19,7 @@ export type PublicPages = Readonly<Record<string, PublicPage>>;
 export const referencePath = '/docs';
 export const documentPath = '/openapi.json';
 export const llmsPath = '/llms.txt';
+export const consolePath = '/console';
 const cacheControl = 'public, max-age=3600';
 
 interface Representation {
@@ -53,7 +54,7 @@ export function servePages(pages: PublicPages, pack = packWhole): PublicMiddlewa
     const encoding = acceptedCoding(context) ?? 'identity';
     const { body, etag } = await found.representOnce(encoding);
     context.vary('Accept-Encoding');
-    context.set({ ...found.page.headers, 'Cache-Control': cacheControl, ETag: etag });
+    context.set({ 'Cache-Control': cacheControl, ...found.page.headers, ETag: etag });
     context.status = 200;
     if (context.fresh) {
       context.status = 304;

@@ -4,6 +4,7 @@ import { markFromOutside } from '@inventory/runtime/tracing';
 import type { ServiceContext } from '@inventory/service-host/service-context';
 import { connectionsRefused } from '../metrics.ts';
 import { createPublicApp } from './app.ts';
+import { consolePages } from './console/console-pages.ts';
 import type { HttpConfig } from './http-config.ts';
 import { createClientAddressOf } from './limits/client-address.ts';
 import { createPeerBuckets } from './limits/peer-buckets.ts';
@@ -19,7 +20,7 @@ import { statusPages } from './status-page/status-pages.ts';
 
 type Context = ServiceContext<ServiceConfig & HttpConfig>;
 
-/** Serves the routes of the public API, and the pages of its document, its reference and its status. */
+/** Serves the routes of the public API, and the pages of its document, its reference, its status and the console. */
 export async function startPublicApi(
   context: Context,
   shared: SharedFrame,
@@ -28,6 +29,7 @@ export async function startPublicApi(
 ): Promise<HttpServer> {
   const { config, lifetime, identifiers, logger } = context;
   const { role, eventsOrigin, trustedProxies, reference } = config;
+  const page = config.console;
   // The documents of the API are on its own origin.
   const pages =
     role === 'events'
@@ -35,8 +37,10 @@ export async function startPublicApi(
       : {
           ...openApiPage(documented, eventsOrigin),
           ...llmsPage({ endpoints: documented, eventsOrigin, hasReference: reference.isServed }),
-          ...(reference.isServed && referencePages(reference.canTry)),
+          ...(reference.isServed && referencePages(reference.canTry, page.isServed)),
           ...statusPages(),
+          ...(page.isServed &&
+            consolePages({ ...page, eventsOrigin, hasReference: reference.isServed })),
         };
   const started = await startHttpServer({
     listener: createPublicApp(frameOf(context, shared), routes, pages),

@@ -159,6 +159,7 @@ export interface TestGatewayOptions {
   readonly trustedProxies?: readonly string[];
   readonly canTryReference?: boolean;
   readonly servesReference?: boolean;
+  readonly console?: Partial<GatewayConfig['console']>;
   readonly unknownKeysPerMinute?: number;
   readonly openRequestsPerMinute?: number;
   readonly revisionStoreTimeoutMs?: number;
@@ -204,6 +205,7 @@ export function testGatewayConfig(
       isServed: overrides.servesReference ?? true,
       canTry: overrides.canTryReference ?? false,
     },
+    console: { isServed: true, picturesUrl: null, ...overrides.console },
     connectionsMax: 10_000,
     connectionsPerPeerMax: 10_000,
     unknownKeysPerMinute: overrides.unknownKeysPerMinute ?? 100_000,

@@ -1,5 +1,11 @@
 import { readFileSync } from 'node:fs';
-import { type PublicPage, type PublicPages, referencePath } from '../serve-pages.ts';
+import {
+  consolePath,
+  llmsPath,
+  type PublicPage,
+  type PublicPages,
+  referencePath,
+} from '../serve-pages.ts';
 import { referenceScript } from './reference-script.ts';
 
 const folder = referencePath;
@@ -8,18 +14,23 @@ const folder = referencePath;
  * Content security policy: this origin only. Inline styles are those that the script of the page
  * sets on elements; inline scripts are refused.
  */
-export const pagePolicy = [
-  "default-src 'none'",
-  "script-src 'self'",
-  "style-src 'self'",
-  "img-src 'self' data:",
-  "connect-src 'self'",
-  "base-uri 'none'",
-  "form-action 'none'",
-  "frame-ancestors 'none'",
-].join('; ');
+export const pagePolicy = policyOf([]);
 
-const html = `<!doctype html>
+/** The same, with images of other origins. */
+export function policyOf(imageOrigins: readonly string[]): string {
+  return [
+    "default-src 'none'",
+    "script-src 'self'",
+    "style-src 'self'",
+    ["img-src 'self' data:", ...imageOrigins].join(' '),
+    "connect-src 'self'",
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'none'",
+  ].join('; ');
+}
+
+const htmlWith = (hasConsole: boolean) => `<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
@@ -29,6 +40,14 @@ const html = `<!doctype html>
 <link rel="icon" type="image/png" href="${folder}/favicon-32x32.png">
 </head>
 <body>
+<div class="swagger-ui"><div class="wrapper">
+<p>Quick start: POST a refresh of an inventory, read its status with <code>?wait=30</code> until it is completed, then
+read Current. The main routes with their prices are <a href="${llmsPath}">on one page</a>.${
+  hasConsole
+    ? ` To look at inventories with a key, open the <a href="${consolePath}">console</a>.`
+    : ''
+}</p>
+</div></div>
 <div id="reference"></div>
 <script src="${folder}/swagger-ui-bundle.js"></script>
 <script src="${folder}/reference.js"></script>
@@ -40,10 +59,11 @@ const html = `<!doctype html>
 export function referencePages(
   /** Whether operations can be called from the page, with a key that is typed in. */
   canTry: boolean,
+  hasConsole: boolean,
 ): PublicPages {
   const headers = { 'Content-Security-Policy': pagePolicy };
   return {
-    [folder]: { type: 'html', body: Buffer.from(html), headers },
+    [folder]: { type: 'html', body: Buffer.from(htmlWith(hasConsole)), headers },
     [`${folder}/reference.js`]: { type: 'js', body: Buffer.from(referenceScript(canTry)) },
     [`${folder}/swagger-ui.css`]: packaged(
       'css',
