@@ -17,7 +17,9 @@ export const capturesCompleted = counter({
 export const capturesEnded = counter({
   name: 'inventory.gateway.captures_ended',
   description: 'Chains of Live Pages that stopped capturing, by reason; reading may continue',
-  labels: { reason: ['staging', 'rules', 'store', 'reversed', 'deadline', 'evidence'] },
+  labels: {
+    reason: ['staging', 'rules', 'overtaken', 'store', 'reversed', 'deadline', 'evidence'],
+  },
 });
 export const waitingReplies = gauge({
   name: 'inventory.gateway.replies_waiting',

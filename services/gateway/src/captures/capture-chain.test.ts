@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import type { ManifestPage } from '@inventory/contracts/messages/revision';
 import type { OutgoingMessage } from '@inventory/messaging/bus';
 import { createLogger } from '@inventory/runtime/logger';
+import { createRecentlyUsed } from '@inventory/runtime/recently-used';
 import { newAccountId, newScope } from '@inventory/testkit/builders';
 import { createMemoryQueue } from '@inventory/testkit/memory-queue';
 import { propertyRuns } from '@inventory/testkit/property-runs';
@@ -77,6 +78,7 @@ function createWorld(fault?: Fault) {
     rules: fault === 'a chain may last for ever' ? { ...rules, chainDeadlineMs: 1e12 } : rules,
     clock,
     logger,
+    ends: createRecentlyUsed(10),
     staging: {
       async stagePage({ page }, members) {
         if (capturing.fails) throw new Error('the store is unavailable');
@@ -371,5 +373,48 @@ describe('A chain of Live Pages (Reads: Capture) [capture]', () => {
     const property = fc.asyncProperty(story, async (one) => void (await tell(one, fault)));
 
     await expect(fc.assert(property, faultRuns)).rejects.toThrow(/failed after/);
+  });
+});
+
+describe('chains of one inventory that are read at the same time', () => {
+  const idOf = (at: number) => `0197a3c2-1111-7abc-8def-00000000010${at}`;
+  /** The end of a chain of one page that began now; whether it is captured. */
+  async function endOf(world: World, chain: LiveChain, of: ChainOwner = owner): Promise<boolean> {
+    const page = beginPageCapture(world.capturing, {
+      ...{ chain, owner: of, inventoryEpoch: 'e', members: [Buffer.from('page')] },
+      ...{ nextStartAssetid: null, assetCount: 1, endCheck: null, totalCount: 1 },
+    });
+    await page.conclude(charged);
+    return world.known.has(chain.chainId);
+  }
+
+  it('are captured once: the others could not become the latest (decisions: Capture)', async () => {
+    const world = createWorld();
+    const chains = [0, 1, 2, 3].map((at) => openLiveChain(idOf(at), world.clock.now()));
+    const other = { ...owner, accountId: newAccountId() };
+    world.clock.advance(5);
+
+    const kept = [];
+    for (const [at, chain] of chains.entries()) {
+      kept.push(await endOf(world, chain, at % 2 ? other : owner));
+    }
+
+    expect(kept).toEqual([true, false, false, false]);
+    // Read again, the first one is captured as before, and no other.
+    expect(await endOf(world, chains[0] as LiveChain)).toBe(true);
+    expect(await endOf(world, chains[1] as LiveChain)).toBe(false);
+  });
+
+  it('do not hide a later one, nor one of another inventory or language', async () => {
+    const world = createWorld();
+    await endOf(world, openLiveChain(idOf(0), world.clock.now()));
+    const beside = [{ ...owner, scope: newScope() }, { ...owner, language: 'german' } as const];
+    for (const [at, of] of beside.entries()) {
+      const chain = openLiveChain(idOf(at + 1), world.clock.now());
+      expect(await endOf(world, chain, of)).toBe(true);
+    }
+    world.clock.advance(1);
+
+    expect(await endOf(world, openLiveChain(idOf(5), world.clock.now()))).toBe(true);
   });
 });

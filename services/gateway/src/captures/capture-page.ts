@@ -1,8 +1,10 @@
 import { hash } from 'node:crypto';
 import type { LivePageMeta } from '@inventory/contracts/internal/live-page';
+import { inventoryKeyText } from '@inventory/contracts/inventory-key';
 import type { ManifestPage } from '@inventory/contracts/messages/revision';
 import type { Clock } from '@inventory/runtime/clock';
 import type { Logger } from '@inventory/runtime/logger';
+import type { RecentlyUsed } from '@inventory/runtime/recently-used';
 import { capturesEnded } from '../metrics.ts';
 import { type Capture, type ChainOwner, captureOf } from './capture.domain.ts';
 import {
@@ -24,6 +26,11 @@ export interface ChainPage extends LivePageMeta {
   readonly members: readonly Buffer[];
 }
 
+export interface ChainEnd {
+  readonly chainId: string;
+  readonly atMs: number;
+}
+
 export interface CapturePageDeps {
   readonly staging: {
     /** Rejects when the page is not durable, or is never staged. */
@@ -35,6 +42,8 @@ export interface CapturePageDeps {
     /** Excludes the chain from capture, permanently. */
     excludeChain(chainId: string, nowMs: number): Promise<void>;
   };
+  /** The chain that came to its end here last, by inventory and language. */
+  readonly ends: RecentlyUsed<string, ChainEnd>;
   readonly rules: CaptureRules & { readonly settleWithinMs: number };
   readonly clock: Clock;
   readonly logger: Logger;
@@ -59,27 +68,49 @@ export const evidenceDigest: DigestOf = (text) => hash('sha256', text, 'base64ur
  * 2. a page that could not be staged, or was staged with other contents, ends the capture for every
  *    cursor of the chain; that is durable before the first byte of the page;
  * 3. the capture is durable before the first byte of the last page. A replica sends it once no page
- *    of the chain has an open intent.
+ *    of the chain has an open intent;
+ * 4. of chains of one inventory that are read at the same time the first to end is captured: a revision
+ *    of the others could not become the latest.
  */
 export function beginPageCapture(deps: CapturePageDeps, page: ChainPage): PageCapture {
   const { chain } = page;
   const nowMs = deps.clock.now();
   const capturing = isCapturing(chain, deps.rules, nowMs);
-  const staging = capturing ? stage(deps, page) : Promise.resolve(null);
+  const isOvertaken = capturing && isLast(page) && !isFirstToEnd(deps, page, nowMs);
+  const staging = capturing && !isOvertaken ? stage(deps, page) : Promise.resolve(null);
   return {
     async conclude({ replayed }) {
       const staged = await staging;
-      if (capturing && staged === null) await deps.captures.excludeChain(chain.chainId, nowMs);
+      if (capturing && staged === null && !isOvertaken) {
+        await deps.captures.excludeChain(chain.chainId, nowMs);
+      }
       const { nextStartAssetid, assetCount, endCheck } = page;
       const read = { staged, nextStartAssetid, assetCount, endCheck, replayed, nowMs };
       const next = advanceLiveChain(chain, read, deps.rules, evidenceDigest);
       if (capturing && next.evidence === null) {
-        capturesEnded.add(1, { reason: staged === null ? 'staging' : 'rules' });
+        const failure = staged === null ? 'staging' : 'rules';
+        capturesEnded.add(1, { reason: isOvertaken ? 'overtaken' : failure });
       }
       await keepCapture(deps, page, next, nowMs);
       return next;
     },
   };
+}
+
+const isLast = ({ nextStartAssetid }: ChainPage): boolean => nextStartAssetid === null;
+
+/** Whether no other chain of the inventory has come to its end since this one began. */
+function isFirstToEnd(
+  { ends }: CapturePageDeps,
+  { chain, owner: { scope, language } }: ChainPage,
+  nowMs: number,
+): boolean {
+  const key = `${inventoryKeyText(scope)} ${language}`;
+  const { chainId, startedAtMs } = chain;
+  const ended = ends.get(key);
+  if (ended && ended.chainId !== chainId && ended.atMs >= startedAtMs) return false;
+  ends.set(key, { chainId, atMs: nowMs });
+  return true;
 }
 
 async function stage(deps: CapturePageDeps, page: ChainPage): Promise<ManifestPage | null> {

@@ -1,6 +1,7 @@
 import { scanPagesMax } from '@inventory/contracts/internal/inventory';
 import type { InventoryKey } from '@inventory/contracts/inventory-key';
 import type { MessageBus } from '@inventory/messaging/bus';
+import { createRecentlyUsed } from '@inventory/runtime/recently-used';
 import type { ServiceConfig } from '@inventory/runtime/service-settings';
 import { currentTrace } from '@inventory/runtime/tracing';
 import type { ServiceContext } from '@inventory/service-host/service-context';
@@ -8,7 +9,12 @@ import { startWorker } from '@inventory/work/start-worker';
 import type { Db } from 'mongodb';
 import type { Capture } from './capture.domain.ts';
 import type { CaptureConfig } from './capture-config.ts';
-import { beginPageCapture, type ChainPage, type PageCapture } from './capture-page.ts';
+import {
+  beginPageCapture,
+  type ChainEnd,
+  type ChainPage,
+  type PageCapture,
+} from './capture-page.ts';
 import { createCaptureStore } from './capture-store.ts';
 import { captureWork } from './complete-captures.ts';
 import { endCheckStart, isCapturing, type LiveChain } from './live-chain.domain.ts';
@@ -19,6 +25,8 @@ export type Captures = ReturnType<typeof openCaptures>;
 
 /** Intents of a chain are closed soon after its last page. */
 const firstPollMs = 250;
+/** Inventories of which the end of a chain is known. */
+const endsMax = 10_000;
 
 /** Staging, and the sweeper that sends the complete captures of all replicas. */
 export function openCaptures(
@@ -59,7 +67,8 @@ export function openCaptures(
   const captures = { insertCapture, excludeChain: store.excludeChain };
   const rules = { chainDeadlineMs, settleWithinMs, pagesMax: scanPagesMax };
   const guarded = openStagingBreaker(staging, clock);
-  const capturing = { staging: guarded, captures, rules, clock, logger };
+  const ends = createRecentlyUsed<string, ChainEnd>(endsMax, { ttl: chainDeadlineMs });
+  const capturing = { staging: guarded, captures, ends, rules, clock, logger };
   return {
     /**
      * The epoch of the inventory before the next page of its chain is read; null where the chain does not
