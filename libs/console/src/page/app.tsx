@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import { type Api, createApi, type Environment } from './api/call-api.ts';
+import { type Api, type BrowserEnvironment, createApi } from './api/call-api.ts';
 import type { Account } from './api/wire-types.ts';
 import type { PageSettings } from './session.tsx';
 import { Shell } from './shell.tsx';
@@ -13,7 +13,7 @@ export function App({
   environment,
   settings,
 }: {
-  environment: Environment;
+  environment: BrowserEnvironment;
   settings: PageSettings;
 }) {
   const [signedIn, setSignedIn] = useState<{ api: Api; account: Account } | null>(null);

@@ -1,5 +1,5 @@
 import { render } from 'preact';
-import type { Environment } from './api/call-api.ts';
+import type { BrowserEnvironment } from './api/call-api.ts';
 import { App } from './app.tsx';
 import './console.css';
 import './layout.css';
@@ -10,7 +10,7 @@ import type { PageSettings } from './session.tsx';
 
 const keyBytes = 16;
 
-const environment: Environment = {
+const environment: BrowserEnvironment = {
   fetch: (input, init) => fetch(input, init),
   nowMs: () => Date.now(),
   chance: () => Math.random(),

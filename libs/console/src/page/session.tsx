@@ -1,7 +1,7 @@
 import { createContext } from 'preact';
 import { useContext, useEffect, useState } from 'preact/hooks';
-import type { Api, Environment } from './api/call-api.ts';
-import { followEvents, type StreamState } from './api/follow-events.ts';
+import type { Api, BrowserEnvironment } from './api/call-api.ts';
+import { type StreamState, streamEvents } from './api/follow-events.ts';
 import type { Operations } from './api/operations.ts';
 import type { Account, Permission, ProjectEvent } from './api/wire-types.ts';
 
@@ -18,7 +18,7 @@ export interface PageSettings {
 export interface Session {
   readonly api: Api;
   readonly operations: Operations;
-  readonly environment: Environment;
+  readonly environment: BrowserEnvironment;
   /** As of the sign-in. */
   readonly account: Account;
   readonly settings: PageSettings;
@@ -59,7 +59,7 @@ export function useEvents({
   useEffect(() => {
     if (!mayFollow) return undefined;
     const leaving = new AbortController();
-    void followEvents({
+    void streamEvents({
       api,
       operations,
       project,

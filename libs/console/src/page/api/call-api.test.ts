@@ -1,11 +1,11 @@
-import { createApi, type Environment } from './call-api.ts';
+import { type BrowserEnvironment, createApi } from './call-api.ts';
 import { createOperations } from './operations.ts';
 
 const key = 'inv_test_secret';
 
 function calling(respond: (init: RequestInit) => Promise<Response>) {
   const sent: { address: string; init: RequestInit }[] = [];
-  const environment: Environment = {
+  const environment: BrowserEnvironment = {
     fetch: (address, init = {}) => {
       sent.push({ address: String(address), init });
       return respond(init);

@@ -1,7 +1,7 @@
 import type { ErrorBody, Meta } from './wire-types.ts';
 
 /** Time, chance and the network, as the browser has them. */
-export interface Environment {
+export interface BrowserEnvironment {
   readonly fetch: typeof fetch;
   readonly nowMs: () => number;
   /** From 0 on and below 1. */
@@ -11,7 +11,7 @@ export interface Environment {
   readonly pause: (ms: number, signal: AbortSignal) => Promise<void>;
 }
 
-export interface Call {
+export interface ApiCall {
   readonly method?: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   readonly path: string;
   readonly query?: Readonly<Record<string, string | number | undefined>>;
@@ -24,7 +24,7 @@ export interface Call {
   readonly timeoutMs?: number;
 }
 
-export interface Answer<Data> {
+export interface ApiResult<Data> {
   readonly data: Data;
   readonly meta: Meta;
   readonly retryAfterSeconds: number | null;
@@ -57,10 +57,10 @@ export type Api = ReturnType<typeof createApi>;
 const timeoutDefaultMs = 20_000;
 
 /** The public API for one key, which is in the header `X-API-Key` and nowhere else. */
-export function createApi(apiKey: string, environment: Environment) {
+export function createApi(apiKey: string, environment: BrowserEnvironment) {
   /** What is read of a success. The timeout is of the whole, so that nothing waits for ever. */
   async function read<Read>(
-    { timeoutMs = timeoutDefaultMs, ...call }: Call,
+    { timeoutMs = timeoutDefaultMs, ...call }: ApiCall,
     readBody: (response: Response) => Promise<Read>,
   ): Promise<Read> {
     const timeout = new AbortController();
@@ -88,9 +88,9 @@ export function createApi(apiKey: string, environment: Environment) {
     environment,
     read,
     /** The response, once it is a success. Its body is read, and watched, by the caller. */
-    open: (call: Call) => read(call, async (response) => response),
+    open: (call: ApiCall) => read(call, async (response) => response),
     /** The data and meta of a response in JSON. */
-    call: <Data>(call: Call): Promise<Answer<Data>> =>
+    call: <Data>(call: ApiCall): Promise<ApiResult<Data>> =>
       read(call, async (response) => {
         const { data, meta } = (await response.json()) as { data: Data; meta: Meta };
         return { data, meta, retryAfterSeconds: retryAfterOf(response) };
@@ -98,7 +98,7 @@ export function createApi(apiKey: string, environment: Environment) {
   };
 }
 
-function addressOf({ path, query = {} }: Call): string {
+function addressOf({ path, query = {} }: ApiCall): string {
   const given = new URLSearchParams();
   for (const [name, value] of Object.entries(query)) {
     if (value !== undefined) given.set(name, String(value));
@@ -106,7 +106,7 @@ function addressOf({ path, query = {} }: Call): string {
   return given.size === 0 ? path : `${path}?${given}`;
 }
 
-function requestOf(call: Call, apiKey: string): RequestInit {
+function requestOf(call: ApiCall, apiKey: string): RequestInit {
   const { method = 'GET', body, idempotencyKey, accept = 'application/json', lastEventId } = call;
   return {
     method,

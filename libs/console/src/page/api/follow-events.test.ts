@@ -1,5 +1,5 @@
-import { createApi, type Environment } from './call-api.ts';
-import { backoffMs, followEvents, type StreamState } from './follow-events.ts';
+import { type BrowserEnvironment, createApi } from './call-api.ts';
+import { backoffMs, type StreamState, streamEvents } from './follow-events.ts';
 import { createOperations } from './operations.ts';
 
 const project = 'prj_1';
@@ -24,7 +24,7 @@ async function following(responses: readonly Response[], list: readonly object[]
   const states: StreamState[] = [];
   const events: string[] = [];
   const left = [...responses];
-  const environment: Environment = {
+  const environment: BrowserEnvironment = {
     fetch: async (address, init) => {
       const path = String(address);
       asked.push({ path, lastEventId: new Headers(init?.headers).get('last-event-id') });
@@ -43,7 +43,7 @@ async function following(responses: readonly Response[], list: readonly object[]
     pause: async (ms) => void pauses.push(ms),
   };
   const api = createApi('key', environment);
-  await followEvents({
+  await streamEvents({
     api,
     operations: createOperations(api, project),
     project,

@@ -46,7 +46,7 @@ interface Position {
  * the signal is aborted or the service refuses the key. `EventSource` sends no `X-API-Key`, so this
  * reads a response.
  */
-export async function followEvents(following: Following): Promise<void> {
+export async function streamEvents(following: Following): Promise<void> {
   const { api, signal, onState } = following;
   const { nowMs, chance, pause } = api.environment;
   const position: Position = { cursor: undefined, applied: new Set() };

@@ -1,12 +1,12 @@
-import type { Api, Call } from './call-api.ts';
+import type { Api, ApiCall } from './call-api.ts';
 import type {
   Account,
   Changes,
-  CredentialRecord,
   Delivery,
-  Endpoint,
-  EndpointWithSecret,
-  IssuedCredential,
+  IssuedKey,
+  ListedEndpoint,
+  ListedKey,
+  NewEndpoint,
   Page,
   Permission,
   PlacedEvent,
@@ -22,7 +22,7 @@ import type {
   WatchRun,
 } from './wire-types.ts';
 
-type Query = NonNullable<Call['query']>;
+type Query = NonNullable<ApiCall['query']>;
 interface WantedWatch {
   readonly every_seconds: number;
   readonly max_credits_per_day: number | null;
@@ -33,7 +33,7 @@ interface WantedWatch {
 const encoded = encodeURIComponent;
 const scopePath = ({ platform_id, app_id, context_id }: Scope, between = '/') =>
   `${encoded(platform_id)}${between}${app_id}/${context_id}`;
-export const inventoryPath = (scope: Scope) =>
+export const pathOfInventory = (scope: Scope) =>
   `/v2/platform/users/${scopePath(scope, '/inventory/')}`;
 const refreshPath = (id: string) => `/v2/platform/inventory-refreshes/${encoded(id)}`;
 const projectPath = (id: string) => `/v2/projects/${encoded(id)}`;
@@ -59,14 +59,14 @@ export function createOperations(api: Api, projectId: string) {
 
 function callsOf(api: Api) {
   return {
-    get: <Data>(path: string, query: Query = {}, more: Partial<Call> | AbortSignal = {}) =>
+    get: <Data>(path: string, query: Query = {}, more: Partial<ApiCall> | AbortSignal = {}) =>
       api.call<Data>({
         path,
         query,
         ...(more instanceof AbortSignal ? { signal: more } : more),
       }),
     /** With a key a repetition is not done, or charged, twice. */
-    send: <Data>(method: Call['method'] & string, path: string, body?: object, key?: string) =>
+    send: <Data>(method: ApiCall['method'] & string, path: string, body?: object, key?: string) =>
       api.call<Data>({
         method,
         path,
@@ -88,11 +88,11 @@ function accountOperations({ get, send }: Calls, project: string) {
     statement: (query: Query, signal?: AbortSignal) =>
       get<Statement>('/v2/account/statement', query, signal),
     credentials: (signal?: AbortSignal) =>
-      get<Page<CredentialRecord>>(`${project}/credentials`, { limit: 100 }, signal),
+      get<Page<ListedKey>>(`${project}/credentials`, { limit: 100 }, signal),
     issueCredential: (name: string, scopes: readonly Permission[], key: string) =>
-      send<IssuedCredential>('POST', `${project}/credentials`, { name, scopes }, key),
+      send<IssuedKey>('POST', `${project}/credentials`, { name, scopes }, key),
     rotateCredential: (id: string, key: string) =>
-      send<IssuedCredential>('POST', `${credential(id)}/rotate`, overlap, key),
+      send<IssuedKey>('POST', `${credential(id)}/rotate`, overlap, key),
     revokeCredential: (id: string) => send('DELETE', credential(id)),
   };
 }
@@ -101,9 +101,9 @@ const overlap = { overlap_seconds: overlapSeconds };
 
 function inventoryOperations({ get, send }: Calls, project: string) {
   return {
-    summary: (scope: Scope) => get<Summary>(`${inventoryPath(scope)}/summary`),
+    summary: (scope: Scope) => get<Summary>(`${pathOfInventory(scope)}/summary`),
     requestRefresh: (scope: Scope, maxCredits: number, key: string) =>
-      send<Refresh>('POST', `${inventoryPath(scope)}/refresh`, { max_credits: maxCredits }, key),
+      send<Refresh>('POST', `${pathOfInventory(scope)}/refresh`, { max_credits: maxCredits }, key),
     /** The response arrives when the refresh is terminal, or after the wait. */
     awaitRefresh: (id: string, wait: number, signal = new AbortController().signal) => {
       const more = { timeoutMs: wait * 1_000 + afterWaitMs, signal };
@@ -113,7 +113,7 @@ function inventoryOperations({ get, send }: Calls, project: string) {
     refreshes: (query: Query, signal?: AbortSignal) =>
       get<Page<Refresh>>(`${project}/inventory-refreshes`, query, signal),
     changes: (scope: Scope, query: Query, idempotencyKey: string) =>
-      get<Changes>(`${inventoryPath(scope)}/changes`, query, { idempotencyKey }),
+      get<Changes>(`${pathOfInventory(scope)}/changes`, query, { idempotencyKey }),
     events: (after: string | undefined, signal: AbortSignal) =>
       get<Page<PlacedEvent>>(`${project}/events`, { after, limit: 100 }, signal),
   };
@@ -134,14 +134,15 @@ function watchOperations({ get, send }: Calls, project: string) {
 function webhookOperations({ get, send }: Calls, endpoints: string) {
   const endpoint = (id: string) => `${endpoints}/${encoded(id)}`;
   return {
-    endpoints: (signal?: AbortSignal) => get<Page<Endpoint>>(endpoints, { limit: 100 }, signal),
+    endpoints: (signal?: AbortSignal) =>
+      get<Page<ListedEndpoint>>(endpoints, { limit: 100 }, signal),
     createEndpoint: (url: string, types: readonly string[], key: string) =>
-      send<EndpointWithSecret>('POST', endpoints, { url, types }, key),
-    changeEndpoint: (id: string, state: Endpoint['state']) =>
-      send<Endpoint>('PATCH', endpoint(id), { state }),
+      send<NewEndpoint>('POST', endpoints, { url, types }, key),
+    changeEndpoint: (id: string, state: ListedEndpoint['state']) =>
+      send<ListedEndpoint>('PATCH', endpoint(id), { state }),
     deleteEndpoint: (id: string) => send('DELETE', endpoint(id)),
     rotateSecret: (id: string, key: string) =>
-      send<EndpointWithSecret>('POST', `${endpoint(id)}/rotate-secret`, overlap, key),
+      send<NewEndpoint>('POST', `${endpoint(id)}/rotate-secret`, overlap, key),
     testEndpoint: (id: string) => send('POST', `${endpoint(id)}/test`),
     deliveries: (id: string, signal?: AbortSignal) =>
       get<Page<Delivery>>(`${endpoint(id)}/deliveries`, { limit: 20 }, signal),

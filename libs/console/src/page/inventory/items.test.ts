@@ -2,7 +2,7 @@ import { exportColumns } from '@inventory/contracts/vocabulary';
 import type { Asset, Changes, Description } from '../api/wire-types.ts';
 import { loadChanges, markedFirst, markOf } from './changes.ts';
 import { itemsCsv } from './item-csv.ts';
-import { compareDigits, filterItems, initialsOf, itemOf, kindOf, sortItems } from './items.ts';
+import { compareDigits, filterItems, initialsOf, itemKindOf, itemOf, sortItems } from './items.ts';
 import { visibleRows } from './visible-rows.ts';
 
 const assetOf = (assetid: string, more: Partial<Asset> = {}): Asset => ({
@@ -21,7 +21,7 @@ const descriptionOf = (more: Partial<Description>): Description => ({
   ...more,
 });
 const item = (assetid: string, name: string, type = 'Knife', amount = '1') =>
-  itemOf(assetOf(assetid, { amount }), kindOf(descriptionOf({ name, type })));
+  itemOf(assetOf(assetid, { amount }), itemKindOf(descriptionOf({ name, type })));
 
 const items = [
   item('30', 'Golden Crown', 'Hat'),

@@ -28,7 +28,7 @@ export const kindKey = ({ classid, instanceid }: Pick<Asset, 'classid' | 'instan
 const text = (value: unknown) => (typeof value === 'string' && value !== '' ? value : null);
 const number = (value: unknown) => (typeof value === 'number' ? value : null);
 
-export function kindOf(description: Description): ItemKind {
+export function itemKindOf(description: Description): ItemKind {
   const name = text(description['name']);
   const marketHashName = text(description.market_hash_name);
   const type = text(description['type']);

@@ -1,9 +1,9 @@
 import { sha256 } from '@noble/hashes/sha2.js';
 import { bytesToHex } from '@noble/hashes/utils.js';
-import { type Api, CallFailed, type Environment } from '../api/call-api.ts';
-import { inventoryPath } from '../api/operations.ts';
+import { type Api, type BrowserEnvironment, CallFailed } from '../api/call-api.ts';
+import { pathOfInventory } from '../api/operations.ts';
 import type { Asset, Description, ExportEnd, Scope } from '../api/wire-types.ts';
-import { type Item, type ItemKind, itemOf, kindKey, kindOf } from './items.ts';
+import { type Item, type ItemKind, itemKindOf, itemOf, kindKey } from './items.ts';
 
 export interface LoadedItems {
   readonly revisionId: string;
@@ -38,7 +38,7 @@ const silenceMaxMs = 30_000;
 export async function loadItems(api: Api, scope: Scope, loading: Loading): Promise<LoadedItems> {
   const { idempotencyKey, signal, onProgress } = loading;
   const response = await api.open({
-    path: `${inventoryPath(scope)}/current/export`,
+    path: `${pathOfInventory(scope)}/current/export`,
     accept: 'application/x-ndjson',
     idempotencyKey,
     signal,
@@ -72,7 +72,7 @@ export async function loadItems(api: Api, scope: Scope, loading: Loading): Promi
 /** Undefined where the body is cut, or silent. */
 async function readInTime(
   reader: ReadableStreamDefaultReader<Uint8Array<ArrayBuffer>> | undefined,
-  { pause }: Pick<Environment, 'pause'>,
+  { pause }: Pick<BrowserEnvironment, 'pause'>,
 ) {
   const done = new AbortController();
   const chunk = reader?.read().catch(() => undefined);
@@ -97,7 +97,7 @@ export function createLineReader() {
     }
     hash.update(line);
     const key = kindKey(row.asset);
-    const known = kinds.get(key) ?? (row.description && kindOf(row.description));
+    const known = kinds.get(key) ?? (row.description && itemKindOf(row.description));
     if (known) kinds.set(key, known);
     items.push(itemOf(row.asset, known));
   }

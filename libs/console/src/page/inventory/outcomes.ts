@@ -46,5 +46,5 @@ const outcomes: Readonly<Record<Outcome, { tone: Tone; title: string; text: stri
 };
 
 /** A later version may add outcomes. */
-export const outcomeOf = (outcome: Outcome) =>
+export const outcomeTextOf = (outcome: Outcome) =>
   outcomes[outcome] ?? { tone: 'plain', title: outcome, text: '' };

@@ -3,7 +3,7 @@ import type { Refresh } from '../api/wire-types.ts';
 import { formatCredits, formatDuration, formatTime, formatWord } from '../format.ts';
 import { Tag } from '../parts/notices.tsx';
 import { Panel } from '../parts/panel.tsx';
-import { outcomeOf } from './outcomes.ts';
+import { outcomeTextOf } from './outcomes.ts';
 
 const everyMs = 1_000;
 
@@ -88,7 +88,7 @@ function Pending({ record, now }: { record: Refresh; now: number }) {
 
 function Ended({ record: { outcome, billing, completed_at: completedAt } }: { record: Refresh }) {
   if (outcome === null) return null;
-  const { tone, title, text } = outcomeOf(outcome);
+  const { tone, title, text } = outcomeTextOf(outcome);
   const isUnits = billing.funding === 'subscription';
   const charged = (isUnits ? billing.units_charged : billing.credits_charged) ?? 0;
   const released = (isUnits ? billing.units_released : billing.credits_released) ?? 0;

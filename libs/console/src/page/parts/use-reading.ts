@@ -28,12 +28,12 @@ export function useReading<Value>(
     failure: null,
     isReading: true,
   });
-  const [turn, setTurn] = useState(0);
-  const reload = useCallback(() => setTurn((one) => one + 1), []);
+  const [round, setRound] = useState(0);
+  const reload = useCallback(() => setRound((one) => one + 1), []);
   const latest = useRef(read);
   latest.current = read;
   const given = JSON.stringify(dependencies);
-  // By its dependencies: a turn or another dependency reads again.
+  // By its dependencies: a round or another dependency reads again.
   useEffect(() => {
     const leaving = new AbortController();
     setKnown((before) => ({ ...before, isReading: true }));
@@ -45,7 +45,7 @@ export function useReading<Value>(
       },
     );
     return () => leaving.abort();
-  }, [given, turn, nowMs]);
+  }, [given, round, nowMs]);
   useEffect(() => {
     if (everyMs === undefined) return undefined;
     const timer = setInterval(() => document.hidden || reload(), everyMs);

@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'preact/hooks';
 import type { ProjectEvent, Refresh } from '../api/wire-types.ts';
 import { formatClock, formatCredits, formatDuration, formatTime, formatWord } from '../format.ts';
-import { outcomeOf } from '../inventory/outcomes.ts';
+import { outcomeTextOf } from '../inventory/outcomes.ts';
 import { Empty, FailureNotice, Read, Tag } from '../parts/notices.tsx';
 import { Panel, Table } from '../parts/panel.tsx';
 import { ScopeText } from '../parts/scope-text.tsx';
@@ -103,7 +103,7 @@ function EventList({ events }: { events: readonly ProjectEvent[] }) {
 function EventText({ event }: { event: ProjectEvent }) {
   switch (event.type) {
     case 'inventory.refresh.completed': {
-      const { tone, title } = outcomeOf(event.data.outcome);
+      const { tone, title } = outcomeTextOf(event.data.outcome);
       return (
         <>
           <Tag tone={tone}>{title}</Tag> <ScopeText scope={event.data.scope} />
@@ -148,7 +148,9 @@ function RefreshTable({ refreshes }: { refreshes: readonly Refresh[] }) {
             {refresh.outcome === null ? (
               <Tag tone="plain">{formatWord(refresh.state)}</Tag>
             ) : (
-              <Tag tone={outcomeOf(refresh.outcome).tone}>{outcomeOf(refresh.outcome).title}</Tag>
+              <Tag tone={outcomeTextOf(refresh.outcome).tone}>
+                {outcomeTextOf(refresh.outcome).title}
+              </Tag>
             )}
           </td>
           <td class="nowrap">

@@ -1,5 +1,5 @@
 import { useRef, useState } from 'preact/hooks';
-import type { CredentialRecord, Permission } from '../api/wire-types.ts';
+import type { ListedKey, Permission } from '../api/wire-types.ts';
 import { formatDay, formatTime } from '../format.ts';
 import { TextField } from '../parts/fields.tsx';
 import { FailureNotice, Read, Tag } from '../parts/notices.tsx';
@@ -35,7 +35,7 @@ function KeysPanel() {
   const [issued, setIssued] = useState<{ what: string; secret: string } | null>(null);
   const { failure, isBusy, run } = useAction();
   const own = account.credential.credential_id;
-  const rotate = ({ credential_id: id, name }: CredentialRecord) =>
+  const rotate = ({ credential_id: id, name }: ListedKey) =>
     run(async () => {
       const { data } = await operations.rotateCredential(id, environment.newKey());
       const what = `The new secret of ${name ?? 'the key'}; the old one is valid for another hour.`;

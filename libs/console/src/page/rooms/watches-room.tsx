@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import type { Scope, Watch, WatchRun } from '../api/wire-types.ts';
 import { formatCredits, formatDuration, formatTime, formatWord } from '../format.ts';
-import { outcomeOf } from '../inventory/outcomes.ts';
+import { outcomeTextOf } from '../inventory/outcomes.ts';
 import { ScopeForm } from '../inventory/scope-form.tsx';
 import { SelectField, TextField } from '../parts/fields.tsx';
 import { Empty, FailureNotice, Read, Tag } from '../parts/notices.tsx';
@@ -197,7 +197,7 @@ function RunStrip({ runs }: { runs: readonly WatchRun[] }) {
   return (
     <ol class="runs" aria-label="Runs, oldest first">
       {runs.toReversed().map((run) => {
-        const { tone, title } = run.outcome === null ? open : outcomeOf(run.outcome);
+        const { tone, title } = run.outcome === null ? open : outcomeTextOf(run.outcome);
         const price = run.credits_charged === null ? '' : `, ${formatCredits(run.credits_charged)}`;
         const text = `${title}, ${formatTime(run.at)}${price}`;
         return (

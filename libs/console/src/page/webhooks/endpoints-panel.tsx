@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
-import type { Delivery, Endpoint } from '../api/wire-types.ts';
+import type { Delivery, ListedEndpoint } from '../api/wire-types.ts';
 import { formatTime, formatWord } from '../format.ts';
 import { TextField } from '../parts/fields.tsx';
 import { Empty, FailureNotice, Read, Tag } from '../parts/notices.tsx';
@@ -100,7 +100,7 @@ function EndpointCard({
   onChange,
   onSecret,
 }: {
-  endpoint: Endpoint;
+  endpoint: ListedEndpoint;
   onChange: () => void;
   onSecret: (secret: string) => void;
 }) {
