@@ -39,8 +39,7 @@ export async function startPublicApi(
           ...llmsPage({ endpoints: documented, eventsOrigin, hasReference: reference.isServed }),
           ...(reference.isServed && referencePages(reference.canTry, page.isServed)),
           ...statusPages(),
-          ...(page.isServed &&
-            consolePages({ ...page, eventsOrigin, hasReference: reference.isServed })),
+          ...(page.isServed && consolePages(page.picturesUrl, eventsOrigin, reference.isServed)),
         };
   const started = await startHttpServer({
     listener: createPublicApp(frameOf(context, shared), routes, pages),

@@ -11,16 +11,12 @@ export interface Reading<Value> {
   readonly reload: () => void;
 }
 
-interface Options {
-  readonly nowMs: () => number;
-  readonly everyMs?: number | undefined;
-}
-
 /** Reads when `dependencies` change, when asked, and every so often while the page is visible. */
 export function useReading<Value>(
   read: (signal: AbortSignal) => Promise<Value>,
   dependencies: readonly unknown[],
-  { nowMs, everyMs }: Options,
+  nowMs: () => number,
+  everyMs?: number,
 ): Reading<Value> {
   const [known, setKnown] = useState<Omit<Reading<Value>, 'reload'>>({
     value: null,

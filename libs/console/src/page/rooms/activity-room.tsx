@@ -19,7 +19,8 @@ export function ActivityRoom() {
   const newest = useReading(
     async (signal) => (await operations.refreshes({ limit }, signal)).data,
     [events[0]?.id, isLive],
-    { nowMs: environment.nowMs, ...(!isLive && { everyMs }) },
+    environment.nowMs,
+    isLive ? undefined : everyMs,
   );
   const [older, setOlder] = useState<readonly Refresh[]>([]);
   const [cursor, setCursor] = useState<string | null>(null);

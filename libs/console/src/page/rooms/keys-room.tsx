@@ -29,9 +29,11 @@ export function KeysRoom() {
 
 function KeysPanel() {
   const { operations, environment, account } = useSession();
-  const keys = useReading(async (signal) => (await operations.credentials(signal)).data, [], {
-    nowMs: environment.nowMs,
-  });
+  const keys = useReading(
+    async (signal) => (await operations.credentials(signal)).data,
+    [],
+    environment.nowMs,
+  );
   const [issued, setIssued] = useState<{ what: string; secret: string } | null>(null);
   const { failure, isBusy, run } = useAction();
   const own = account.credential.credential_id;

@@ -36,15 +36,16 @@ export function OverviewRoom() {
       return { account: data, environment: meta.environment, project: project.data, spent };
     },
     [],
-    { nowMs, everyMs },
-  );
-  const status = useReading(async (signal) => (await operations.status(signal)).data, [], {
     nowMs,
     everyMs,
-  });
-  const prices = useReading(async (signal) => (await operations.prices(signal)).data, [], {
+  );
+  const status = useReading(
+    async (signal) => (await operations.status(signal)).data,
+    [],
     nowMs,
-  });
+    everyMs,
+  );
+  const prices = useReading(async (signal) => (await operations.prices(signal)).data, [], nowMs);
   return (
     <div class="grid">
       <Panel title="Balance">

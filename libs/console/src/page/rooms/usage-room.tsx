@@ -34,13 +34,13 @@ function Books() {
   const usage = useReading(
     async (signal) => (await operations.usage({ from, to }, signal)).data,
     [from, to],
-    { nowMs },
+    nowMs,
   );
   const statement = useReading(
     async (signal) =>
       (await operations.statement({ from: `${from}T00:00:00Z`, limit: 100 }, signal)).data,
     [from],
-    { nowMs },
+    nowMs,
   );
   return (
     <div class="stack">

@@ -29,7 +29,8 @@ export function WatchesRoom() {
       return { items, hasMore: cursor !== undefined };
     },
     [events[0]?.id],
-    { nowMs, everyMs },
+    nowMs,
+    everyMs,
   );
   return (
     <div class="stack">
@@ -141,7 +142,7 @@ function WatchCard({ watch, onChange }: { watch: Watch; onChange: () => void }) 
   const runs = useReading(
     async (signal) => (await operations.runs(scope, signal)).data.items,
     [watch.last_refresh_id, watch.last_outcome],
-    { nowMs: environment.nowMs },
+    environment.nowMs,
   );
   return (
     <li class="card">

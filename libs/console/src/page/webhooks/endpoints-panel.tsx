@@ -17,9 +17,7 @@ export function EndpointsPanel() {
   const endpoints = useReading(
     async (signal) => (await operations.endpoints(signal)).data.items,
     [],
-    {
-      nowMs: environment.nowMs,
-    },
+    environment.nowMs,
   );
   const [created, setCreated] = useState<{ what: string; secret: string } | null>(null);
   return (
@@ -111,7 +109,8 @@ function EndpointCard({
   const deliveries = useReading(
     async (signal) => (await operations.deliveries(id, signal)).data.items,
     [id],
-    { nowMs: environment.nowMs, everyMs: isWaiting ? soonMs : laterMs },
+    environment.nowMs,
+    isWaiting ? soonMs : laterMs,
   );
   const hasPending = deliveries.value?.some((one) => one.state === 'pending') ?? false;
   useEffect(() => setIsWaiting(hasPending), [hasPending]);

@@ -3,26 +3,20 @@ import { invariant } from '@inventory/runtime/bug';
 import { policyOf } from '../reference/reference-pages.ts';
 import { consolePath, type PublicPage, type PublicPages } from '../serve-pages.ts';
 
-interface ConsoleOptions {
-  /** What an `icon_url` is appended to; null for no pictures. */
-  readonly picturesUrl: string | null;
-  readonly eventsOrigin: string | null;
-  readonly hasReference: boolean;
-}
-
 /** Where the page has what its gateway is configured for. */
 const settingsPlace = '<meta name="console-settings" content="">';
 const types: Readonly<Record<string, string>> = { js: 'js', css: 'css' };
 
 /**
- * GET /console: a page that uses the public API alone, from this process only. The page is checked with
+ * GET /console: a page that uses the public API alone, from this process only. `picturesUrl` is what an
+ * `icon_url` is appended to; null for no pictures. The page is checked with
  * each load, as it names the files of its version; these have names of their content and are kept.
  */
-export function consolePages({
-  picturesUrl,
-  eventsOrigin,
-  hasReference,
-}: ConsoleOptions): PublicPages {
+export function consolePages(
+  picturesUrl: string | null,
+  eventsOrigin: string | null,
+  hasReference: boolean,
+): PublicPages {
   const { html, assets } = readConsoleFiles();
   invariant(html.includes(settingsPlace), 'the page has a place for its settings');
   const settings = JSON.stringify({
