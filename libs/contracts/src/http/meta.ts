@@ -10,7 +10,7 @@ export const rateLimit = wire({
   remaining: z.int().min(0),
   resetSeconds: z.int().min(1).max(60),
 });
-export type RateLimit = z.output<typeof rateLimit>;
+export type RequestsLeft = z.output<typeof rateLimit>;
 
 /** What a request limit belongs to. */
 export const trafficLimit = z.enum(['service_account', 'customer']);

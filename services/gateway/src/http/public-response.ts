@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import type { Environment } from '@inventory/contracts/environment';
-import type { RateLimit } from '@inventory/contracts/http/meta';
+import type { RequestsLeft } from '@inventory/contracts/http/meta';
 import type { RequestId } from '@inventory/contracts/ids';
 import type { Refusal } from '@inventory/contracts/refusal';
 import type { ContentCoding } from '@inventory/contracts/vocabulary';
@@ -12,7 +12,7 @@ export interface AdmittedRequest {
   readonly principal: Principal;
   /** That of the Principal; where no key is required, what is read is of the live one. */
   readonly environment: Environment;
-  readonly rateLimit: RateLimit;
+  readonly rateLimit: RequestsLeft;
   /**
    * Resolves once the request is counted; rejects with the refusal for the rate. An operation that is
    * `countedBeside` awaits it before its first effect.

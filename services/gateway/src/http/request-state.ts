@@ -1,4 +1,4 @@
-import type { RateLimit } from '@inventory/contracts/http/meta';
+import type { RequestsLeft } from '@inventory/contracts/http/meta';
 import type { RequestId } from '@inventory/contracts/ids';
 import { invariant } from '@inventory/runtime/bug';
 import type { Middleware, ParameterizedContext } from 'koa';
@@ -27,7 +27,7 @@ export interface RequestState {
   principal?: Principal;
   secretDigest?: string;
   clientAddress?: string;
-  rateLimit?: RateLimit;
+  rateLimit?: RequestsLeft;
   /** Rejects where the request is refused for the rate. */
   counted?: Promise<void>;
   /** Set where the response is a charged page. */

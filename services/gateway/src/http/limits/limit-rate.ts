@@ -1,4 +1,4 @@
-import { type RateLimit, rateLimit, type TrafficLimit } from '@inventory/contracts/http/meta';
+import { type RequestsLeft, rateLimit, type TrafficLimit } from '@inventory/contracts/http/meta';
 import { Refused } from '@inventory/http/refused';
 import { z } from 'zod';
 import type { Principal } from '../../tenancy/principal.domain.ts';
@@ -49,7 +49,7 @@ export async function takeBatch(
   limiter: TrafficLimiter,
   request: AdmittedRequest,
   items: number,
-): Promise<RateLimit> {
+): Promise<RequestsLeft> {
   const further = items - 1;
   if (further === 0) return request.rateLimit;
   const decision = await limiter.takeRequests(request.principal, further);
@@ -71,7 +71,7 @@ function rateLimitExceeded(decision: TrafficDecision, more: { readonly required?
 
 /** As in draft-ietf-httpapi-ratelimit-headers; no partition key, which would name the account. */
 export function rateLimitHeaders(
-  { limitPerMinute, remaining, resetSeconds }: RateLimit,
+  { limitPerMinute, remaining, resetSeconds }: RequestsLeft,
   limit: TrafficLimit = 'service_account',
 ): Record<string, string> {
   return {
