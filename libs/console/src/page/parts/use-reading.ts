@@ -50,6 +50,18 @@ export function useReading<Value>(
   return { ...known, reload };
 }
 
+/** An action that is done once, however often it is tried: its Idempotency-Key is new after that. */
+export function useKeyedAction(newKey: () => string) {
+  const { failure, isBusy, run } = useAction();
+  const [key, setKey] = useState(newKey);
+  const runKeyed = (action: (key: string) => Promise<void>) =>
+    run(async () => {
+      await action(key);
+      setKey(newKey());
+    });
+  return { failure, isBusy, run: runKeyed };
+}
+
 /** What is not a failure of a call is a bug, which must not look like one. */
 function failureOf(error: unknown): Failure {
   if (error instanceof CallFailed) return error.failure;

@@ -1,10 +1,10 @@
-import { useRef, useState } from 'preact/hooks';
+import { useState } from 'preact/hooks';
 import type { ListedKey, Permission } from '../api/wire-types.ts';
 import { formatDay, formatTime } from '../format.ts';
 import { TextField } from '../parts/fields.tsx';
 import { FailureNotice, Read, Tag } from '../parts/notices.tsx';
 import { ConfirmButton, Lacking, Panel, ShownOnce, Table } from '../parts/panel.tsx';
-import { useAction, useReading } from '../parts/use-reading.ts';
+import { useAction, useKeyedAction, useReading } from '../parts/use-reading.ts';
 import { allows, useSession } from '../session.tsx';
 import { EndpointsPanel } from '../webhooks/endpoints-panel.tsx';
 
@@ -114,16 +114,13 @@ function IssueForm({ onIssued }: { onIssued: (secret: string, name: string) => v
   const grantable = grantablePermissions.filter((one) => allows(account, one));
   const [name, setName] = useState('');
   const [chosen, setChosen] = useState<readonly Permission[]>(grantable);
-  /** Until it is issued: a repetition issues no second key. */
-  const key = useRef(environment.newKey());
-  const { failure, isBusy, run } = useAction();
+  const { failure, isBusy, run } = useKeyedAction(environment.newKey);
   return (
     <form
       onSubmit={(event) => {
         event.preventDefault();
-        void run(async () => {
-          const { data } = await operations.issueCredential(name, chosen, key.current);
-          key.current = environment.newKey();
+        void run(async (key) => {
+          const { data } = await operations.issueCredential(name, chosen, key);
           onIssued(data.secret, name);
           setName('');
         });

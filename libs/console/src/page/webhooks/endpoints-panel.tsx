@@ -1,10 +1,10 @@
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useState } from 'preact/hooks';
 import type { Delivery, ListedEndpoint } from '../api/wire-types.ts';
 import { formatTime, formatWord } from '../format.ts';
 import { TextField } from '../parts/fields.tsx';
 import { Empty, FailureNotice, Read, Tag } from '../parts/notices.tsx';
 import { ConfirmButton, Panel, ShownOnce, Table } from '../parts/panel.tsx';
-import { useAction, useReading } from '../parts/use-reading.ts';
+import { useAction, useKeyedAction, useReading } from '../parts/use-reading.ts';
 import { useSession } from '../session.tsx';
 
 /** Between reads of the deliveries: a pending one is about to end. */
@@ -56,16 +56,13 @@ export function EndpointsPanel() {
 function NewEndpoint({ onCreated }: { onCreated: (secret: string, url: string) => void }) {
   const { operations, environment } = useSession();
   const [url, setUrl] = useState('');
-  /** Until it is created: a repetition creates no second endpoint. */
-  const key = useRef(environment.newKey());
-  const { failure, isBusy, run } = useAction();
+  const { failure, isBusy, run } = useKeyedAction(environment.newKey);
   return (
     <form
       onSubmit={(event) => {
         event.preventDefault();
-        void run(async () => {
-          const { data } = await operations.createEndpoint(url, types, key.current);
-          key.current = environment.newKey();
+        void run(async (key) => {
+          const { data } = await operations.createEndpoint(url, types, key);
           onCreated(data.secret, data.url);
           setUrl('');
         });
