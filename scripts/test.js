@@ -32,8 +32,8 @@ async function main() {
   ]);
   // Of the queries that the tests before have sent.
   runs.push(await runJest(['--selectProjects', 'query plans'], { QUERIES_FILE: queriesFile }));
-  const passed = runs.reduce((sum, run) => sum + run.passed, 0);
-  const failed = runs.reduce((sum, run) => sum + run.failed, 0);
+  const passed = runs.reduce((sum, counts) => sum + counts.passed, 0);
+  const failed = runs.reduce((sum, counts) => sum + counts.failed, 0);
   const lines = [
     '',
     ...(process.argv.includes('--report') ? cpuReport(cpuFile, filesReported) : []),

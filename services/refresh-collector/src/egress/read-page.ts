@@ -44,19 +44,12 @@ export async function readPage(
   reading: PageReading,
   signal: AbortSignal,
 ): Promise<PageReadingResult | undefined> {
-  const {
-    accountId,
-    deadlineMs,
-    avoid,
-    unreachable,
-    respondByMs = Number.POSITIVE_INFINITY,
-  } = reading;
+  const { accountId, deadlineMs, avoid, unreachable } = reading;
+  const { respondByMs = Number.POSITIVE_INFINITY } = reading;
   const inventory = inventoryKeyText(reading.scope);
-  const request = { accountId, inventory, deadlineMs, avoid, unreachable };
-  const { language, count, startAssetId } = reading;
-  const page = [inventory, language, count, startAssetId].join(' ');
-  const shared = deadlineMs === null ? { page, respondByMs } : {};
-  const slot = await egress.pool.acquire({ ...request, ...shared }, signal);
+  const shared = deadlineMs === null ? { page: pageText(reading, inventory), respondByMs } : {};
+  const request = { accountId, inventory, deadlineMs, avoid, unreachable, ...shared };
+  const slot = await egress.pool.acquire(request, signal);
   if (!slot) return undefined;
   const { identityId } = slot;
   if (slot.response === undefined) {
@@ -71,6 +64,10 @@ export async function readPage(
     },
   );
   return { response, identityId };
+}
+
+function pageText({ language, count, startAssetId }: PageReading, inventory: string): string {
+  return [inventory, language, count, startAssetId].join(' ');
 }
 
 /**

@@ -9,8 +9,8 @@ const types: Readonly<Record<string, string>> = { js: 'js', css: 'css' };
 
 /**
  * GET /console: a page that uses the public API alone, from this process only. `picturesUrl` is what an
- * `icon_url` is appended to; null for no pictures. The page is checked with
- * each load, as it names the files of its version; these have names of their content and are kept.
+ * `icon_url` is appended to; null for no pictures. The page is revalidated with each load, as it names
+ * the files of its version; these have names of their content and are kept.
  */
 export function consolePages(
   picturesUrl: string | null,
