@@ -64,7 +64,7 @@ async function textOf(download: Promise<Download>): Promise<string> {
   return readFileSync(await (await download).path(), 'utf8');
 }
 
-test('a newcomer gets from a pasted key to a verified inventory, told each price before its click (Console) [console]', async () => {
+test('a newcomer gets from a pasted key to a verified inventory, with each price shown before its click (Console) [console]', async () => {
   const { secret, accountId } = await newCustomer();
   const scope = sizeScope(2_345, 901);
   const { page, enter, look, button, says, ...console } = await open({ key: secret });
@@ -142,7 +142,7 @@ test.each([
   ['private', 'Private.', '1 credit charged, 124 released'],
   ['never-ends', 'Incomplete.', '0 credits charged, 125 released'],
 ])(
-  'a refresh of %s tells its outcome and price (Console) [console]',
+  'a refresh of %s shows its outcome and price (Console) [console]',
   async (name, title, price) => {
     const { secret } = await newCustomer();
     const { enter, look, button, says } = await open({ key: secret });
@@ -237,7 +237,7 @@ test('of 20,000 items those in view are in the page, whatever is sorted, found a
   await says('No item matches.');
 });
 
-test('a watch tells its cost before it is put, and the statement is saved as the API has it (Console) [console]', async () => {
+test('a watch shows its cost before it is saved, and the statement is saved as the API has it (Console) [console]', async () => {
   const { secret, api, projectId } = await newCustomer();
   const { page, enter, button, says } = await open({ key: secret });
   const { platform_id } = sizeScope(10, 909);

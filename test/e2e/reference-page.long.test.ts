@@ -155,7 +155,7 @@ async function openStatus() {
   return { context, page, requested, complaints, says, count, shows };
 }
 
-test('the status page draws the status from its own origin, without a key, tells a quarter hour without a refresh from one that was not measured, and says when it cannot read (Status) [status-page]', async () => {
+test('the status page draws the status from its own origin, without a key, distinguishes a quarter hour without a refresh from one that was not measured, and shows when it cannot read (Status) [status-page]', async () => {
   const { context, page, requested, complaints, says, count, shows } = await openStatus();
   expect(await page.textContent('#admission')).toBe('admitted');
   // The stack has just begun: most of its day was not measured, and the rest is without a refresh.
