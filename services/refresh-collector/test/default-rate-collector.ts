@@ -56,10 +56,17 @@ export async function openDefaultRateCollector(): Promise<DefaultRateCollector> 
   const refreshIds = new Map<string, string>();
   let collector: Awaited<ReturnType<CollectorHarness['startCollector']>>;
 
-  async function moveToNextRequest(): Promise<void> {
+  /**
+   * Moves the clock until `isDone`. The next request is that of before the check: one that is sent
+   * and fails meanwhile is not followed by another.
+   */
+  async function moveUntil(isDone: () => Promise<boolean>): Promise<boolean> {
     const [identity] = await identities.loadIdentities(defaults.platform.egress);
-    if (identity?.inFlight !== null) return;
-    clock.set(Math.max(clock.now(), nextRequestMs(identity, defaults.identities)));
+    if (await isDone()) return true;
+    if (identity?.inFlight === null) {
+      clock.set(Math.max(clock.now(), nextRequestMs(identity, defaults.identities)));
+    }
+    return false;
   }
 
   async function requestsFor(scenario: string): Promise<number> {
@@ -110,23 +117,19 @@ export async function openDefaultRateCollector(): Promise<DefaultRateCollector> 
       return refreshId;
     },
     async untilRequested(scenario, requests) {
-      await waitFor(`request ${requests} for ${scenario}`, async () => {
-        if ((await requestsFor(scenario)) >= requests) return true;
-        await moveToNextRequest();
-        return false;
-      });
+      const isRequested = async () => (await requestsFor(scenario)) >= requests;
+      await waitFor(`request ${requests} for ${scenario}`, () => moveUntil(isRequested));
     },
     async completed(scenario) {
       const refreshId = refreshIds.get(scenario) ?? '';
-      const seen = async () => {
-        const found = await refreshes.findOne({ _id: refreshId, terminal: true });
-        if (found === null) await moveToNextRequest();
-        return found ?? undefined;
-      };
-      const ended = await waitFor(`${scenario} ended`, seen, { everyMs: 20 });
+      const ended = () => refreshes.findOne({ _id: refreshId, terminal: true });
+      const hasEnded = async () => (await ended()) !== null;
+      await waitFor(`${scenario} ended`, () => moveUntil(hasEnded), { everyMs: 20 });
+      const stored = await ended();
+      invariant(stored !== null, 'a refresh that ended is kept');
       return {
         view: await harness.completed(collector, refreshId),
-        stored: ended,
+        stored,
         requests: await requestsFor(scenario),
         assets: harness.store.committed.get(refreshId)?.length ?? 0,
       };
