@@ -162,8 +162,7 @@ async function awaitTopics(
 ): Promise<void> {
   const startMs = monotonicNow();
   for (let tries = 1; ; tries += 1) {
-    const existing = new Set(await cluster.topics());
-    const missing = topics.filter((topic) => !existing.has(topic));
+    const missing = await cluster.missing(topics);
     if (missing.length === 0) return;
     if (stopping.aborted || monotonicNow() - startMs >= timeoutMs) {
       throw new TopicsMissing(`Kafka has no topic ${missing.join(', ')} that this user may use`);

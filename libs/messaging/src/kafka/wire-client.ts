@@ -91,7 +91,8 @@ export interface GroupPosition {
 }
 
 export interface ClusterReads {
-  topics(): Promise<readonly string[]>;
+  /** Which of these topics do not exist, or are not shown to this user. */
+  missing(topics: readonly string[]): Promise<readonly string[]>;
   /** The first offset that is kept and the next one, of each partition. */
   bounds(topic: string): Promise<readonly PartitionBounds[]>;
   /** Positions of a group; -1 where it has none. */

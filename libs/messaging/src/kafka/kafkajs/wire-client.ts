@@ -21,14 +21,34 @@ export function createKafkajsWireClient(connection: KafkaConnection): WireClient
 
 function readsOf(admin: Admin): ClusterReads {
   return {
-    // A wait for topics polls often, for longer than one read may take.
-    topics: () => untilSettled(() => admin.listTopics()),
+    async missing(topics) {
+      if (await exist(admin, topics)) return [];
+      const missing: string[] = [];
+      for (const topic of topics) if (!(await exist(admin, [topic]))) missing.push(topic);
+      return missing;
+    },
     bounds: (topic) => admin.fetchTopicOffsets(topic),
     async committed(groupId, topic) {
       const [committed] = await admin.fetchOffsets({ groupId, topics: [topic] });
       return committed?.partitions ?? [];
     },
   };
+}
+
+const missingTypes = ['UNKNOWN_TOPIC_OR_PARTITION', 'TOPIC_AUTHORIZATION_FAILED'];
+
+/** Whether all of them do. Asks for these alone: a broker may have thousands. */
+function exist(admin: Admin, topics: readonly string[]): Promise<boolean> {
+  // A wait for topics polls often, for longer than one read may take.
+  return untilSettled(async () => {
+    try {
+      await admin.fetchTopicMetadata({ topics: [...topics] });
+      return true;
+    } catch (error) {
+      if (missingTypes.includes((error as { readonly type?: string }).type ?? '')) return false;
+      throw error;
+    }
+  });
 }
 
 /**
