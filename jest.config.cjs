@@ -1,6 +1,7 @@
 const shared = {
   rootDir: __dirname,
-  testEnvironment: '<rootDir>/test/support/plain-context-environment.ts',
+  testEnvironment: '<rootDir>/test/support/worker-environment.ts',
+  runtime: '<rootDir>/test/support/worker-runtime.cjs',
   testEnvironmentOptions: {
     customExportConditions: ['@inventory/source', 'require', 'node', 'default'],
   },

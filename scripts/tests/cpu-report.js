@@ -8,7 +8,7 @@ const root = resolve(__dirname, '../..');
 /**
  * Where the CPU seconds of a run went, as lines of text, the largest first.
  *
- * @param {string} file written by test/support/plain-context-environment.ts: a JSON object per line
+ * @param {string} file written by test/support/worker-environment.ts: a JSON object per line
  * @param {number} filesMax
  */
 function cpuReport(file, filesMax) {

@@ -12,10 +12,9 @@ const memory = '/dev/shm';
 /** Several times what a run writes. */
 const bytesNeeded = 8 * 1024 ** 3;
 
-/** Program and arguments; some packages that tests use are ES modules. */
+/** Program and arguments. */
 function jestCommand(args) {
   const own = [
-    '--experimental-vm-modules',
     '--conditions=@inventory/source',
     '--disable-warning=ExperimentalWarning',
     join(root, 'node_modules/jest/bin/jest.js'),

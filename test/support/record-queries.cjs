@@ -15,12 +15,20 @@ const ours = /\/(libs|services|deploy|test)\/[^/]+\//;
 const file = process.env.QUERIES_FILE;
 const exampleBytesMax = 4_000;
 
+/** On the driver, which the test files of a process share. */
+const recorded = Symbol.for('inventory.queries-recorded');
+
 if (file) {
   const { Connection } = require('mongodb/lib/cmap/connection');
+  if (!Connection.prototype[recorded]) record(Connection.prototype);
+}
+
+function record(connection) {
   const { BSON } = require('mongodb');
   const seen = new Set();
-  const { command } = Connection.prototype;
-  Connection.prototype.command = function recorded(namespace, document, ...rest) {
+  const { command } = connection;
+  connection[recorded] = true;
+  connection.command = function recordedCommand(namespace, document, ...rest) {
     for (const query of queriesOf(document)) {
       const shape = JSON.stringify({ ...query, filter: kindsOf(query.filter) });
       const from = seen.has(shape) ? null : productFile();

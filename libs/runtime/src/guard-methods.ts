@@ -1,4 +1,5 @@
-const guarded = new WeakSet<object>();
+/** On the class, which may outlive this module: test files of a process share packages. */
+const guarded = Symbol.for('inventory.guarded');
 
 /**
  * Replaces methods of a library's class; further calls for the class have no effect. Call it at the
@@ -17,7 +18,7 @@ export function guardMethods<Methods extends object>(
       throw new Error(`${library} changed: it has no method ${name} to guard`);
     }
   }
-  if (guarded.has(prototype)) return;
+  if (Object.hasOwn(prototype, guarded)) return;
   Object.assign(prototype, guards);
-  guarded.add(prototype);
+  Object.defineProperty(prototype, guarded, { value: true });
 }
