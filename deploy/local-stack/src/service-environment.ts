@@ -51,13 +51,19 @@ export function serviceEnvironment(
     NODE_ENV: 'production',
     OTEL_SERVICE_NAME: environment === 'live' ? service : address.name,
     ...ownAddresses(address, surroundings),
-    ...overrides,
     ...(environment === 'sandbox' ? ofSandbox : {}),
+    ...overrides,
   };
 }
 
 /** Little at a time: it serves no paid work. */
-const ofSandbox = { ENVIRONMENT: 'sandbox', OUTSTANDING_MAX: '500', SCANS_MAX: '4' };
+const ofSandbox = {
+  ENVIRONMENT: 'sandbox',
+  OUTSTANDING_MAX: '500',
+  SCANS_MAX: '4',
+  IDENTITY_REQUESTS_PER_MINUTE: '30',
+  IDENTITY_BURST: '25',
+};
 
 /** Their peak is that of a large scan. */
 const holdsPages: ReadonlySet<ServiceName> = new Set(['refresh-collector', 'revision-store']);

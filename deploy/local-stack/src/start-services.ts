@@ -64,14 +64,14 @@ export async function startSimulator(
 export async function startServices(
   runtime: StackRuntime,
   addresses: readonly ServiceAddress[],
-  surroundingsOf: (service: ServiceName) => ServiceSurroundings,
+  surroundingsOf: (address: ServiceAddress) => ServiceSurroundings,
 ): Promise<readonly StackService[]> {
   const services = addresses.map((address): StackService => {
     const { name, service, httpPort, publicPort, operatorPort } = address;
     const url = localUrl(httpPort);
     const publicUrl = publicPort === null ? null : localUrl(publicPort);
     const operatorUrl = operatorPort === null ? null : localUrl(operatorPort);
-    const environment = { ...serviceEnvironment(address, surroundingsOf(service)) };
+    const environment = { ...serviceEnvironment(address, surroundingsOf(address)) };
     const args = [...serviceProgram(service, runtime.root)];
     const process = createProcess(runtime, {
       name,

@@ -51,7 +51,7 @@ export interface StackOptions {
   readonly platformBaseUrl?: string | null;
   /** Settings of the simulator, over those of the environment. */
   readonly simulator?: Environment;
-  /** Settings of single services, over everything else. */
+  /** Settings of single live services, over everything else. */
   readonly serviceEnvironment?: Readonly<Partial<Record<ServiceName, Environment>>>;
   readonly onProgress?: OnProgress;
   /** Called when the `pid` of a service has changed. */
@@ -106,7 +106,7 @@ async function start(options: StackOptions, lifetime: Lifetime): Promise<Stack> 
   const internalUrls = await openInternalUrls(addresses, runtime);
   const [simulator, services] = await Promise.all([
     port === null ? null : startSimulator(runtime, { ...simulatorSettings(options), port }),
-    startServices(runtime, addresses, (service) => ({
+    startServices(runtime, addresses, ({ service, environment }) => ({
       ...common,
       internalUrls,
       simulatorUrl,
@@ -114,7 +114,7 @@ async function start(options: StackOptions, lifetime: Lifetime): Promise<Stack> 
       given: options.environment,
       overrides: {
         ...(platformBaseUrl === null ? {} : { PLATFORM_BASE_URL: platformBaseUrl }),
-        ...options.serviceEnvironment?.[service],
+        ...(environment === 'live' ? options.serviceEnvironment?.[service] : {}),
       },
     })),
   ]);

@@ -8,6 +8,7 @@ import { sandboxTwinId } from '../src/tenancy/sandbox-twin.ts';
 import { world as operators } from './support/file-operator-world.ts';
 import { world } from './support/file-world.ts';
 import { mayAll, rightCall } from './support/operation-calls.ts';
+import { refreshPathOf } from './support/paths.ts';
 import { startTestGateway, type TestGateway } from './support/test-gateway.ts';
 
 const ofErrors = sentFields(errorMeta);
@@ -117,6 +118,34 @@ test('a Project of a sandbox says so (What a key can see) [sandbox]', async () =
 
   expect(answer.json.data.environment).toBe('sandbox');
   expect(answer.json.meta.environment).toBe('sandbox');
+});
+
+test('beyond its pace a refresh of a sandbox is refused with the time to wait, and a replay is not (Sandbox) [sandbox]', async () => {
+  const paced = await startTestGateway(world, {
+    sandboxRefreshesPerMinute: 2,
+    sandboxRefreshCollectorUrl: world.collector.http.url,
+  });
+  const { accountId } = world.issue().principal;
+  const { key } = world.issue({ accountId: sandboxTwinId(accountId) });
+  const [scope, body] = [newSandboxScope(), { max_credits: 125 }];
+  const request = (name: string) => {
+    const headers = { 'Idempotency-Key': name };
+    return paced.call({ method: 'POST', path: refreshPathOf(scope), key, body, headers });
+  };
+
+  const accepted = [await request('first'), await request('second')];
+  const refused = await request('third');
+  const replay = await request('first');
+
+  expect(accepted.map(({ status }) => status)).toEqual([202, 202]);
+  expect([refused.status, refused.json.error.code]).toEqual([429, 'outstanding_limit_exceeded']);
+  expect(refused.json.error.detail).toMatchObject({ limit: 'account_share', outstanding_max: 2 });
+  expect(Number(refused.headers['retry-after'])).toBeGreaterThan(0);
+  expect([replay.status, replay.json.data.refresh_id]).toEqual([
+    202,
+    accepted[0]?.json.data.refresh_id,
+  ]);
+  await paced.stop();
 });
 
 test('the public status states that it is of the live environment (Sandbox) [sandbox]', async () => {

@@ -17,13 +17,7 @@ type Settings = Readonly<Record<string, string>>;
 export interface TestStackOptions
   extends Pick<
     StackOptions,
-    | 'replicas'
-    | 'hasSandbox'
-    | 'root'
-    | 'simulator'
-    | 'serviceEnvironment'
-    | 'kafkaSettings'
-    | 'backendPorts'
+    'replicas' | 'root' | 'simulator' | 'serviceEnvironment' | 'kafkaSettings' | 'backendPorts'
   > {
   /** Settings of every process. */
   readonly environment?: Settings;
@@ -102,7 +96,6 @@ export async function openTestStack(options: TestStackOptions = {}): Promise<Tes
     ...names,
     ports: { simulator: simulatorPort },
     ...(options.replicas ? { replicas: options.replicas } : {}),
-    ...(options.hasSandbox ? { hasSandbox: true } : {}),
     ...(options.root ? { root: options.root } : {}),
     ...(options.kafkaSettings ? { kafkaSettings: options.kafkaSettings } : {}),
     ...(options.backendPorts ? { backendPorts: options.backendPorts } : {}),

@@ -16,6 +16,7 @@ const everywhere: Settings = {
 const ofServices: Readonly<Record<ServiceName, Settings>> = {
   gateway: {
     DECISION_TIMEOUT_MS: farOutMs,
+    SANDBOX_REFRESHES_PER_MINUTE: '10000',
     CHARGE_TIMEOUT_MS: farOutMs,
     PAGE_DELIVERY_DEADLINE_MS: farOutMs,
     PAGE_REVERSAL_DELAY_MS: farOutMs,

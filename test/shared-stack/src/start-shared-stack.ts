@@ -129,7 +129,11 @@ function egressOf(simulator: PlatformSimulator): Environment {
   const urls = Array.from({ length: egressSlots }, (_none, index) =>
     simulator.proxyUrl(`egress-${index + 1}`),
   );
-  return { PLATFORM_EGRESS: urls.join(',') };
+  return {
+    PLATFORM_EGRESS: urls.join(','),
+    IDENTITY_REQUESTS_PER_MINUTE: '480',
+    IDENTITY_BURST: '100',
+  };
 }
 
 const newSecret = () => randomBytes(32).toString('base64url');

@@ -65,7 +65,7 @@ function freshnessOf(
  * observation completes needs none.
  */
 async function earlyRefusal(
-  { collector, funds }: RefreshServices,
+  { collector, funds, sandboxPace }: RefreshServices,
   request: RefreshRequest,
   reservation: number,
 ): Promise<Refusal | null> {
@@ -75,6 +75,12 @@ async function earlyRefusal(
     const canBeKnown = idempotencyKey !== null && maxCredits >= maxCreditsMin;
     if (canBeKnown && (await collector.findAttempt(request)).isKnownKey) return null;
     return { code: 'max_credits_too_low', detail: { minimum } };
+  }
+  const tooMany = sandboxPace(request.accountId);
+  if (tooMany !== null) {
+    const isNew = idempotencyKey === null;
+    const found = isNew ? null : await collector.findAttempt(request).catch(() => null);
+    return found?.isKnownKey ? null : tooMany;
   }
   const withoutFunds = await funds.recheckFunds({ ...request, productCode: refreshProduct });
   if (withoutFunds === null) return null;

@@ -11,6 +11,7 @@ import type { RequestReplyClient } from '../commands/request-reply-client.ts';
 import type { TrafficLimiter } from '../http/limits/limit-traffic.ts';
 import type { CursorSealer } from '../http/sealed-cursor.ts';
 import { waitingRefreshes } from '../metrics.ts';
+import { createSandboxPace } from '../sandbox/sandbox-pace.ts';
 import { work } from '../work.ts';
 import type { CollectorClient } from './collector-client.ts';
 import type { DecisionConfig } from './decision-config.ts';
@@ -51,6 +52,7 @@ export function openRefreshes(
     pendingCancels: pending,
     wakeCancels,
     waits: openRefreshWaits(lifetime, broadcasts),
+    sandboxPace: createSandboxPace(config.sandboxRefreshesPerMinute, clock),
     funds,
     prices,
     limiter,

@@ -164,6 +164,8 @@ export interface TestGatewayOptions {
   readonly openRequestsPerMinute?: number;
   readonly revisionStoreTimeoutMs?: number;
   readonly mongodbUri?: string;
+  readonly sandboxRefreshCollectorUrl?: string;
+  readonly sandboxRefreshesPerMinute?: number;
   readonly role?: GatewayConfig['role'];
   readonly eventsOrigin?: string;
   /** The share of each thing that is closed when it stops. */
@@ -189,7 +191,7 @@ export function testGatewayConfig(
     operatorApi: { operators: [testOperator], attemptsPerMinute: 100_000 },
     services: {
       refreshCollectorUrl: world.collector.http.url,
-      sandboxRefreshCollectorUrl: undefined,
+      sandboxRefreshCollectorUrl: overrides.sandboxRefreshCollectorUrl,
       billingLedgerUrl: world.ledger.http.url,
       revisionStoreUrl: world.revisions.http.url,
       eventStreamUrl: world.webhooks.http.url,
@@ -212,6 +214,7 @@ export function testGatewayConfig(
     customerRequestsPerMinute: 1_200,
     openRequestsPerMinute: overrides.openRequestsPerMinute ?? 100_000,
     decisionTimeoutMs,
+    sandboxRefreshesPerMinute: overrides.sandboxRefreshesPerMinute ?? 1_000,
     drainMs,
     pageReads,
     role: overrides.role ?? 'both',
