@@ -1,10 +1,10 @@
 import type { Stack } from '@inventory/local-stack/stack';
 import { inventoryPath, newInventory, openCustomer, whileRefused } from './customer.ts';
-import { type LoadResult, openLoop } from './load.ts';
-import { besideOthers, type Row } from './row.ts';
+import { type LoadResult, openLoop, percentiles } from './load.ts';
+import { besideOthers, type Delays, type Row } from './row.ts';
 
 /** By operation. */
-type Loads = ReadonlyMap<string, LoadResult>;
+export type Loads = ReadonlyMap<string, LoadResult>;
 
 export interface Neighbour {
   /** Reads each operation at the same rate; what is refused for now is late until it is served. */
@@ -41,11 +41,24 @@ export async function withNeighbour<Result>(
 
 export function neighbourRows(
   disturbance: string,
-  beside: Loads,
-  alone: Loads,
+  beside: ReadonlyMap<string, Delays>,
+  alone: ReadonlyMap<string, Delays>,
   times?: number,
 ): Row[] {
   return [...beside].map(([operation, load]) =>
     besideOthers(`${operation} beside ${disturbance}`, load, alone.get(operation) ?? load, times),
+  );
+}
+
+/** Of each operation the medians of its loads. */
+export function mediansOf(loads: readonly Loads[]): ReadonlyMap<string, Delays> {
+  const operations = [...(loads[0]?.keys() ?? [])];
+  const medianOf = (operation: string, figure: keyof Delays) =>
+    percentiles(loads.map((load) => load.get(operation)?.[figure] ?? Number.NaN)).p50Ms;
+  return new Map(
+    operations.map((operation) => [
+      operation,
+      { p50Ms: medianOf(operation, 'p50Ms'), p99Ms: medianOf(operation, 'p99Ms') },
+    ]),
   );
 }
