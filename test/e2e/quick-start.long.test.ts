@@ -118,7 +118,10 @@ test('every command of docs/customers/account.md succeeds, and the one of docs/c
   const [v1 = ''] = blocksOf(pageOf('v1-clients'));
   const page = await run(v1.replaceAll('76100500000000000', scope.platform_id), environment);
   const responses: BlockResponse[] = [];
-  for (const block of blocksOf(pageOf('account'))) responses.push(await run(block, environment));
+  for (const block of blocksOf(pageOf('account'))) {
+    const issued = responses.findLast(({ data }) => data['credential_id'])?.data['credential_id'];
+    responses.push(await run(block, { ...environment, CREDENTIAL_ID: String(issued) }));
+  }
 
   expect(page.status).toBe('200');
   for (const [, line = ''] of v1.matchAll(/^# (HTTP.*|X-.*)$/gm)) {
@@ -128,11 +131,12 @@ test('every command of docs/customers/account.md succeeds, and the one of docs/c
   expect(Object.keys(page.data)).toEqual(
     Object.keys(JSON.parse(shown.replaceAll('[…]', '[]')) as object),
   );
-  expect(responses.map(({ status }) => status).join(' ')).toBe('200 200 200 200 201');
-  const [account, statement, usage, alert, issued] = responses.map(({ data }) => data);
+  expect(responses.map(({ status }) => status).join(' ')).toBe('200 200 200 200 201 200');
+  const [account, statement, usage, alert, issued, cap] = responses.map(({ data }) => data);
   expect(account).toMatchObject({ balance: { available: 995 }, balance_alert: null });
   expect(statement).toMatchObject({ items: [{ kind: 'grant' }, { kind: 'charge' }] });
   expect(usage).toMatchObject({ items: [{ count: 1, charged: 1, reversed: 0 }] });
   expect(alert).toEqual({ threshold: 500 });
   expect(issued).toMatchObject({ secret: expect.stringMatching(/^inv_/) });
+  expect(cap).toMatchObject({ cap: 500 });
 });
