@@ -1,5 +1,7 @@
 const shared = {
   rootDir: __dirname,
+  // Projects share the cache of transformed sources.
+  id: 'inventory',
   testEnvironment: '<rootDir>/test/support/worker-environment.ts',
   runtime: '<rootDir>/test/support/worker-runtime.cjs',
   testEnvironmentOptions: {
