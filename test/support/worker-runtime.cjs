@@ -13,7 +13,7 @@ const requires = new Map();
 /**
  * Jest's modules, of which packages are loaded once per worker instead of once per test file, by Node
  * itself: their code stays compiled and optimized. The product's own modules and their state are
- * those of one file, as ever. It needs an environment without a context of its own
+ * those of one file. It needs an environment without a context of its own
  * (`worker-environment.ts`): an error of a package is an `Error` of the test.
  */
 module.exports = class WorkerRuntime extends Runtime {

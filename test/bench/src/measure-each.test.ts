@@ -40,11 +40,10 @@ test('a failure that nothing waits for misses its own row only', async () => {
     return new Promise(() => {});
   });
 
-  const rows = await measureEach([unheard, measured('last')], context, {
-    allMs: hourMs,
-    oneMs: hourMs,
+  const limits = { allMs: hourMs, oneMs: hourMs };
+  const rows = await measureEach([unheard, measured('last')], context, limits).finally(() => {
+    for (const listener of listeners) process.on('unhandledRejection', listener);
   });
-  for (const listener of listeners) process.on('unhandledRejection', listener);
 
   expect(outcomes(rows)).toEqual(['unheard: could not run, missed', 'last']);
 });

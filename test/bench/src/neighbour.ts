@@ -1,7 +1,7 @@
 import type { Stack } from '@inventory/local-stack/stack';
 import { inventoryPath, newInventory, openCustomer, whileRefused } from './customer.ts';
 import { type LoadResult, openLoop, percentiles } from './load.ts';
-import { besideOthers, type Delays, type Row } from './row.ts';
+import { besideOthers, type Row, type Tail } from './row.ts';
 
 /** By operation. */
 export type Loads = ReadonlyMap<string, LoadResult>;
@@ -41,8 +41,8 @@ export async function withNeighbour<Result>(
 
 export function neighbourRows(
   disturbance: string,
-  beside: ReadonlyMap<string, Delays>,
-  alone: ReadonlyMap<string, Delays>,
+  beside: ReadonlyMap<string, Tail>,
+  alone: ReadonlyMap<string, Tail>,
   times?: number,
 ): Row[] {
   return [...beside].map(([operation, load]) =>
@@ -50,15 +50,14 @@ export function neighbourRows(
   );
 }
 
-/** Of each operation the medians of its loads. */
-export function mediansOf(loads: readonly Loads[]): ReadonlyMap<string, Delays> {
-  const operations = [...(loads[0]?.keys() ?? [])];
-  const medianOf = (operation: string, figure: keyof Delays) =>
-    percentiles(loads.map((load) => load.get(operation)?.[figure] ?? Number.NaN)).p50Ms;
+/** Of each operation the median p99 of its loads. */
+export function mediansOf(loads: readonly Loads[]): ReadonlyMap<string, Tail> {
+  const tailsOf = (operation: string) =>
+    loads.map((load) => load.get(operation)?.p99Ms ?? Number.NaN);
   return new Map(
-    operations.map((operation) => [
+    [...(loads[0]?.keys() ?? [])].map((operation) => [
       operation,
-      { p50Ms: medianOf(operation, 'p50Ms'), p99Ms: medianOf(operation, 'p99Ms') },
+      { p99Ms: percentiles(tailsOf(operation)).p50Ms },
     ]),
   );
 }

@@ -34,8 +34,10 @@ export interface Delays {
   readonly p99Ms: number;
 }
 
+export type Tail = Pick<Delays, 'p99Ms'>;
+
 /** The 99th percentile of a load may be twice that of the same load undisturbed, or so many times. */
-export function besideOthers(name: string, beside: Delays, alone: Delays, times = 2): Row {
+export function besideOthers(name: string, beside: Tail, alone: Tail, times = 2): Row {
   const delays = { value: beside.p99Ms, yardstick: alone.p99Ms, unit: 'ms' };
   return lessIsBetter({ name: `${name}, p99`, ...delays, floor: 1 / times });
 }

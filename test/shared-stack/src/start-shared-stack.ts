@@ -131,6 +131,7 @@ function egressOf(simulator: PlatformSimulator): Environment {
   );
   return {
     PLATFORM_EGRESS: urls.join(','),
+    // More than the tests read, in the sandbox as well.
     IDENTITY_REQUESTS_PER_MINUTE: '480',
     IDENTITY_BURST: '100',
   };

@@ -7,9 +7,9 @@ import { createTokenBuckets } from '@inventory/runtime/token-buckets';
 const accountsMax = 10_000;
 
 /**
- * Paces what a sandbox account may request on this replica: so many refreshes at once, and after that
- * as many spread over a minute. The limit of its requests admits all of a minute in a few seconds;
- * each refresh is work of every service, for which live customers would wait.
+ * Limits the refreshes of a sandbox account on this replica: so many at once, and after that as many
+ * spread over a minute. The limit of its requests admits all of a minute within seconds; each refresh
+ * uses every service, which delays live customers.
  */
 export function createSandboxPace(refreshesPerMinute: number, clock: Clock) {
   const buckets = createTokenBuckets(refreshesPerMinute, accountsMax, clock);
