@@ -220,3 +220,23 @@ test.each(ofInventories.map((route) => [route.operationId]))(
     }
   },
 );
+
+test.each(ofInventories.map((route) => [route.operationId]))(
+  '%s of the rate-limited platform account is refused as beyond the limit of a minute, for a sandbox alone (Sandbox; Rate limits) [sandbox]',
+  async (operationId) => {
+    const live = world.issue(mayAll);
+    const twin = world.issue({ ...mayAll, accountId: sandboxTwinId(live.principal.accountId) });
+    const scope = newScope({ platform_id: '77142900000000001' });
+    const call = (of: typeof live) =>
+      gateway.call({ ...rightCall(operationId, scope, of.principal), key: of.key });
+
+    const [refused, ofLive] = [await call(twin), await call(live)];
+
+    const seconds = refused.headers['retry-after'];
+    expect(refused.status).toBe(429);
+    expect(refused.headers['ratelimit']).toBe(`"service_account";r=0;t=${seconds}`);
+    const { error, detail } = refused.json;
+    expect(detail ?? error.code).toBe(detail ? 'Rate limit exceeded' : 'rate_limit_exceeded');
+    expect((ofLive.json.data?.items[0] ?? ofLive.json).error.code).toBe('invalid_request');
+  },
+);

@@ -18,3 +18,11 @@ export function foreignInventory(
   if (environmentOfPlatformId(platformId) === environment) return [];
   return [{ ...place, reason: reasons[environment] }];
 }
+
+/**
+ * Whether requests for the platform account are refused as those beyond the limit of a minute are: one
+ * for a client to try what it does then.
+ */
+export function isRateLimitedId(environment: Environment, platformId: unknown): boolean {
+  return environment === 'sandbox' && /^771429\d{11}$/.test(String(platformId));
+}

@@ -86,7 +86,7 @@ export const requestRefreshesRoute = publicRoute({
   },
   errors: [],
   async handle(services: RefreshServices, { body }, request) {
-    const rateLimit = await takeBatch(services.limiter, request, body.items.length);
+    const rateLimit = await takeBatch(services.limiter, request, body.items);
     const items = await runItems(body.items.map(readItem.bind(null, request)), {
       keyOf: ({ key }) => key,
       concurrencyMax: batchConcurrencyMax,

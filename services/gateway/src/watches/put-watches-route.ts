@@ -43,7 +43,7 @@ export const putWatchesRoute = dataRoute({
   },
   errors: [],
   async handle(services: WatchServices, { body: { items: values, dryRun: isDryRun } }, request) {
-    const rateLimit = await takeBatch(services.limiter, request, values.length);
+    const rateLimit = await takeBatch(services.limiter, request, values);
     const wanted = values.map((value, index) =>
       readBatchItem(watchBatchItem, value, index, request),
     );

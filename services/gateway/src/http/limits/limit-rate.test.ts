@@ -21,7 +21,8 @@ function pass({ countedBeside = false, isKnownFull = false }: Passing) {
   const count = Promise.withResolvers<TrafficDecision>();
   const operation = Promise.withResolvers<void>();
   const events: string[] = [];
-  const state = { principal: {}, route: { countedBeside } } as PublicContext['state'];
+  const pathValues = {};
+  const state = { principal: {}, route: { countedBeside }, pathValues } as PublicContext['state'];
   const context = { state, set: () => events.push('headers') } as unknown as PublicContext;
   const limiter = { takeRequests: () => count.promise, isKnownFull: () => isKnownFull };
   const next = () => {

@@ -2,9 +2,10 @@ import { type RequestsLeft, rateLimit, type TrafficLimit } from '@inventory/cont
 import { Refused } from '@inventory/http/refused';
 import { z } from 'zod';
 import type { Principal } from '../../tenancy/principal.domain.ts';
+import { isRateLimitedId } from '../own-inventory.ts';
 import type { AdmittedRequest } from '../public-response.ts';
 import { type PublicContext, type PublicMiddleware, required } from '../request-state.ts';
-import type { TrafficDecision, TrafficLimiter } from './limit-traffic.ts';
+import type { TrafficLimiter } from './limit-traffic.ts';
 
 /**
  * Counts the request against its limits; every later response has the rate limit headers. Beside the
@@ -39,6 +40,9 @@ async function countRequest(
   context.state.rateLimit = decision;
   context.set(rateLimitHeaders(decision, decision.limit));
   if (!decision.admitted) throw rateLimitExceeded(decision);
+  const { platform_id: id } = required(context.state, 'pathValues');
+  if (isRateLimitedId(principal.environment, id))
+    throw rateLimitExceeded({ ...decision, remaining: 0 });
 }
 
 /**
@@ -47,25 +51,30 @@ async function countRequest(
  */
 export async function takeBatch(
   limiter: TrafficLimiter,
-  request: AdmittedRequest,
-  items: number,
+  { principal, environment, rateLimit: arrived }: AdmittedRequest,
+  items: readonly unknown[],
 ): Promise<RequestsLeft> {
-  const further = items - 1;
-  if (further === 0) return request.rateLimit;
-  const decision = await limiter.takeRequests(request.principal, further);
+  const isLimited = items.some((item) => isRateLimitedId(environment, Object(item).platform_id));
+  if (isLimited) throw rateLimitExceeded({ ...arrived, remaining: 0 }, { required: items.length });
+  const further = items.length - 1;
+  if (further === 0) return arrived;
+  const decision = await limiter.takeRequests(principal, further);
   if (!decision.admitted) throw rateLimitExceeded(decision, { required: further });
   return decision;
 }
 
-function rateLimitExceeded(decision: TrafficDecision, more: { readonly required?: number } = {}) {
-  const { limit, resetSeconds } = decision;
+function rateLimitExceeded(
+  left: RequestsLeft & { readonly limit?: TrafficLimit },
+  more: { readonly required?: number } = {},
+) {
+  const { limit = 'service_account', resetSeconds } = left;
   return new Refused(
     {
       code: 'rate_limit_exceeded',
-      detail: { limit, ...z.encode(rateLimit, decision), ...more },
+      detail: { limit, ...z.encode(rateLimit, left), ...more },
       retry_after_seconds: resetSeconds,
     },
-    { headers: rateLimitHeaders(decision, limit) },
+    { headers: rateLimitHeaders(left, limit) },
   );
 }
 
