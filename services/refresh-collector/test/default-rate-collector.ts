@@ -77,12 +77,11 @@ export async function openDefaultRateCollector(): Promise<DefaultRateCollector> 
   }
 
   /** The clock may move by hours: a command that is handled after that is too old. */
-  const untilQueued = (refreshId: string) =>
-    waitFor(`refresh ${refreshId} is queued`, () =>
-      refreshes
-        .findOne({ _id: refreshId, phase: { $nin: ['accepted', 'refused'] } })
-        .then((found) => found !== null),
-    );
+  const decisionOn = (refreshId: string) =>
+    waitFor(`refresh ${refreshId} is decided`, async () => {
+      const found = await refreshes.findOne({ _id: refreshId, phase: { $ne: 'accepted' } });
+      return found?.phase;
+    });
 
   return {
     async start(timeoutMs = farMs) {
@@ -108,12 +107,12 @@ export async function openDefaultRateCollector(): Promise<DefaultRateCollector> 
       const index = expectedOutcomes.findIndex(([name]) => name === scenario);
       const app_id = spreadApp(index, appId);
       const scope = { platform_id: platformId, app_id, context_id: contextId };
-      const { refreshId } = await harness.request({
-        scope,
-        requestedAtMs: clock.now(),
+      // Refused while the plan is one of before the end of the last refresh: as a client does, again.
+      const refreshId = await waitFor(`${scenario} is admitted`, async () => {
+        const requested = await harness.request({ scope, requestedAtMs: clock.now() });
+        return (await decisionOn(requested.refreshId)) !== 'refused' && requested.refreshId;
       });
       refreshIds.set(scenario, refreshId);
-      await untilQueued(refreshId);
       return refreshId;
     },
     async untilRequested(scenario, requests) {
