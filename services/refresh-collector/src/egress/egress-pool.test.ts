@@ -98,6 +98,19 @@ describe.each([1, 2])('an inventory that is read, on %i replicas', (replicas) =>
   );
 });
 
+test('of the free identities the one that has been unused longest serves next: no one nears its limit while others are unused (upstream 6.4)', async () => {
+  const [pool] = openPools(1, ['a', 'b', 'c'], { ...limits, burst: 100 });
+  const used: string[] = [];
+  for (let at = 0; at < 6; at += 1) {
+    const [slot] = await Promise.all([pool?.acquire(page(`i-${at}`, 1), forever), pass(500)]);
+    used.push(slot?.identityId ?? 'none');
+    await slot?.release({ result: 'served' });
+  }
+
+  expect(new Set(used.slice(0, 3))).toEqual(new Set(['a', 'b', 'c']));
+  expect(used.slice(3)).toEqual(used.slice(0, 3));
+});
+
 describe('an identity that several replicas wait for', () => {
   /** Reads page after page until it is stopped; `log` has the name of the reader of each slot. */
   function read(pool: EgressPool, log: string[], name: string, deadlineMs: number | null) {

@@ -7,6 +7,7 @@ import {
   acquireIdentity,
   coolDownIdentity,
   firstAllowedInMs,
+  type IdentityLimits,
   type IdentityState,
   inUse,
   nextRequestMs,
@@ -101,7 +102,7 @@ export function openEgressPool(
     }
     const all = await identities.currentIdentities();
     const nowMs = clock.now();
-    const free = all.filter((identity) => nextRequestMs(identity, limits) <= nowMs);
+    const free = freeIdentities(all, limits, nowMs);
     const use = inUse(all, nowMs);
     const served = await Promise.all(free.map((identity) => serveNext(identity, use)));
     if (served.some(Boolean)) return true;
@@ -152,6 +153,13 @@ export function openEgressPool(
       return queue.size;
     },
   };
+}
+
+/** The one with the most of its burst left first, so that none comes near the platform's limit. */
+function freeIdentities(all: readonly IdentityState[], limits: IdentityLimits, nowMs: number) {
+  return all
+    .filter((identity) => nextRequestMs(identity, limits) <= nowMs)
+    .toSorted((one, other) => one.arrivalMs - other.arrivalMs);
 }
 
 interface Slots {
