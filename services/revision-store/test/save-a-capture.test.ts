@@ -176,7 +176,7 @@ describe('Pages of the same bytes (Refresh: unchanged) [unchanged]', () => {
       chunks: {
         ...chunks,
         readSurveys: counted(chunks.readSurveys),
-        readSurveyed: counted(chunks.readSurveyed),
+        readOnlyChunk: counted(chunks.readOnlyChunk),
         readChunks: counted(chunks.readChunks),
       },
     };

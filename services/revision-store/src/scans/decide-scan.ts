@@ -78,7 +78,11 @@ export async function commitScan(
   });
   if (!moved) throw new LeaseLost();
   onReleased();
-  await Promise.all([dropChunks(scanning, scanId), scanning.sendOutcome(decided, scopeKey)]);
+  const isSmall = claimed.scan.pages.length <= smallPagesMax;
+  await Promise.all([
+    dropChunks(scanning, scanId, isSmall),
+    scanning.sendOutcome(decided, scopeKey),
+  ]);
   return decideScan(scanning, decided, 'head_moved', true);
 }
 
@@ -164,10 +168,13 @@ export async function settleLastResult(scanning: Scanning, lease: ScopeLease): P
 
 /** Deletes what a decided scan staged. The mark goes last: a crash in between repeats it. */
 export async function dropStagedChunks(scanning: Scanning, scanId: string): Promise<void> {
-  await dropChunks(scanning, scanId);
+  await dropChunks(scanning, scanId, false);
   await scanning.scans.markChunksDropped(scanId);
 }
 
-async function dropChunks({ chunks }: Scanning, scanId: string): Promise<void> {
-  countPruned('chunks', await chunks.dropChunks(scanId));
+/** Pages whose chunks, those of replaced workers included, are deleted in a moment. */
+const smallPagesMax = 10;
+
+async function dropChunks({ chunks }: Scanning, scanId: string, isSmall: boolean): Promise<void> {
+  countPruned('chunks', await chunks.dropChunks(scanId, isSmall));
 }

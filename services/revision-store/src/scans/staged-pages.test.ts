@@ -32,12 +32,12 @@ function stage(texts: readonly string[], { pack = zstdCompressSync, isSurveyed }
     });
   const readSurveys = async (_scan: string, wanted: readonly ManifestPage[]) =>
     wanted.map(({ page }) => (isSurveyed ? surveyPage(contents[page] ?? Buffer.alloc(0)) : null));
-  const readSurveyed = async (scanId: string, position: ManifestPage) => {
+  const readOnlyChunk = async (scanId: string, position: ManifestPage) => {
     const [chunk] = await readChunks([{ ...position, scanId, chunk: 0 }]);
     const [survey] = await readSurveys(scanId, [position]);
-    return chunk && survey ? { chunk, survey } : null;
+    return chunk ? { chunk, survey: survey ?? null } : null;
   };
-  const chunks = { readChunks, readSurveys, readSurveyed };
+  const chunks = { readChunks, readSurveys, readOnlyChunk };
   return { reads, pages: openStagedPages(only(chunks), 'scan', pages) };
 }
 
@@ -67,17 +67,23 @@ describe('A staged page (Everything is bounded)', () => {
     expect(text?.toString('utf8', start, end)).toBe(pageText('9').slice(11, -20));
   });
 
-  it('that is all of its scan is read once, to be compared and to be written', async () => {
-    const { reads, pages } = stage([pageText('8')], { isSurveyed: true });
-    const surveys = await pages.readSurveys(0, 1);
+  it.each([
+    ['surveyed', true],
+    ['not surveyed', false],
+  ])(
+    'that is all of its scan, %s, is read once, to be compared and to be written',
+    async (_what, isSurveyed) => {
+      const { reads, pages } = stage([pageText('8')], { isSurveyed });
+      const surveys = await pages.readSurveys(0, 1);
 
-    const [page, again] = [await pages.readPage(0), await pages.readPage(0)];
+      const [page, again] = [await pages.readPage(0), await pages.readPage(0)];
 
-    expect(surveys?.map(({ identities }) => identities[0])).toEqual(['[1,"2","asset","8"]']);
-    expect(String(page?.assets.text())).toBe(pageText('8'));
-    expect(again?.assets.text()).toEqual(page?.assets.text());
-    expect(reads).toEqual([1]);
-  });
+      expect(surveys?.map(({ identities }) => identities[0])).toEqual(['[1,"2","asset","8"]']);
+      expect(String(page?.assets.text())).toBe(pageText('8'));
+      expect(again?.assets.text()).toEqual(page?.assets.text());
+      expect(reads).toEqual([1]);
+    },
+  );
 
   it('is read again where its scan is larger than what is remembered', async () => {
     const filler = Buffer.alloc(mebibyte);

@@ -1,6 +1,6 @@
 import type { ManifestPage, ScanSource } from '@inventory/contracts/messages/revision';
 import { isDuplicateKey } from '@inventory/mongo/duplicate-key';
-import { deleteInBatches } from '@inventory/mongo/many-documents';
+import { deleteInBatches, retryOnce } from '@inventory/mongo/many-documents';
 import { freeBytes } from '@inventory/runtime/free-bytes';
 import { freePacked, type PackedBytes, pack, unpack } from '@inventory/runtime/packed-bytes';
 import { Binary, type Collection } from 'mongodb';
@@ -32,9 +32,10 @@ export interface StagedChunk {
   readonly content: PackedBytes | PackedLists;
 }
 
-/** A page that was staged in one chunk, and surveyed then. */
-export interface SurveyedChunk {
-  readonly survey: PageSurvey;
+/** A page that was staged in one chunk. */
+export interface OnlyChunk {
+  /** Null where it was not surveyed then. */
+  readonly survey: PageSurvey | null;
   readonly chunk: StagedChunk;
 }
 
@@ -142,9 +143,12 @@ export function createChunkStore(collection: Collection<ChunkDocument>) {
       return (await collection.findOne({ _id: within(scanId) }, { projection })) !== null;
     },
 
-    /** Deletes a scan's chunks; returns how many. */
-    dropChunks: (scanId: string): Promise<number> =>
-      deleteInBatches(collection, { _id: within(scanId) }),
+    /** Deletes a scan's chunks; returns how many. `isSmall` where one command can delete them all. */
+    async dropChunks(scanId: string, isSmall: boolean): Promise<number> {
+      const staged = { _id: within(scanId) };
+      if (!isSmall) return await deleteInBatches(collection, staged);
+      return (await retryOnce(() => collection.deleteMany(staged))).deletedCount;
+    },
 
     dropChunksStagedBefore: (scanId: string, beforeMs: number): Promise<number> =>
       deleteInBatches(collection, { _id: within(scanId), stagedAtMs: { $lt: beforeMs } }),
@@ -167,17 +171,17 @@ export function createChunkStore(collection: Collection<ChunkDocument>) {
 function surveyReads(collection: Collection<ChunkDocument>) {
   return {
     /** Null for a page that was not staged in one chunk. */
-    async readSurveyed(
+    async readOnlyChunk(
       scanId: string,
       { epoch, page, chunks }: ManifestPage,
-    ): Promise<SurveyedChunk | null> {
+    ): Promise<OnlyChunk | null> {
       if (chunks.length !== 1) return null;
       const document = await collection.findOne({
         _id: chunkId({ scanId, epoch, page, chunk: 0 }),
       });
       if (document?.digest !== chunks[0]?.digest || !document) return null;
-      const [survey, chunk] = [surveyIn(document), fromDocument(document)];
-      return survey && chunk ? { survey, chunk } : null;
+      const chunk = fromDocument(document);
+      return chunk ? { survey: surveyIn(document), chunk } : null;
     },
 
     /** The surveys of pages that were staged in one chunk; null for every other page. */

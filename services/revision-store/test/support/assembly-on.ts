@@ -26,9 +26,9 @@ export function assemblyOn(
     ...scanning,
     chunks: {
       ...chunks,
-      async readSurveyed(scanId, page) {
+      async readOnlyChunk(scanId, page) {
         await onRead([{ ...page, scanId, chunk: 0 }]);
-        return chunks.readSurveyed(scanId, page);
+        return chunks.readOnlyChunk(scanId, page);
       },
       async readChunks(positions) {
         await onRead(positions);
