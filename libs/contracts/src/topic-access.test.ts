@@ -21,6 +21,7 @@ test('the rights of a service follow from the catalogue: groups, topics read, to
   ]);
   expect(brief('gateway')).toEqual([
     'Read group gateway-*',
+    'Read topic refresh.outcomes.v1',
     'Read topic project.events.v1',
     'Read topic authority.changes.v1',
     'Read topic replies.v1',

@@ -67,7 +67,7 @@ export const topics = {
     retentionMs: 30 * dayMs,
     producers: ['refresh-collector', 'gateway'],
     consumers: ['event-stream'],
-    readers: [],
+    readers: ['gateway'],
   },
   'project.events.v1': {
     key: 'project_id',

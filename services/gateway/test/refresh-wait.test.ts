@@ -27,25 +27,23 @@ type Started = Pick<Awaited<ReturnType<typeof startRefresh>>, 'id' | 'key'>;
 const status = ({ id, key }: Started, wait: number | string, at = gateway) =>
   at.call({ path: `${statusPathOf(id)}?wait=${wait}`, key });
 
-/** The collector has it terminal, then the event gets its position in the log. */
+/** The collector has it terminal, then announces it. */
 async function complete({ id, projectId }: { id: string; projectId: `prj_${string}` }) {
   const view = world.collector.views.get(id);
   if (!view) throw new Error('there is no such refresh');
   world.collector.views.set(id, completedView(view));
   const body = {
+    refreshId: id,
+    accountId: view.accountId,
     projectId,
-    position: 1,
-    logEpoch: 1,
-    appendedAtMs: null,
-    event: {
-      id: `evt_${newRefreshId()}`,
-      type: 'inventory.refresh.completed',
-      occurredAtMs: systemClock.now(),
-      refreshId: id,
-      json: '{}',
-    },
+    outcome: 'complete_changed',
+    revisionId: null,
+    previousRevisionId: null,
+    completedAtMs: systemClock.now(),
+    scope: newScope(),
+    watchId: null,
   } as const;
-  await world.bus.publish([{ type: 'project.event-appended.v1', id: `appended:${id}`, body }]);
+  await world.bus.publish([{ type: 'refresh.completed.v1', id: `completed:${id}`, body }]);
 }
 
 const isReading = (id: string) => waitFor('the gateway reads', () => world.collector.reads.has(id));

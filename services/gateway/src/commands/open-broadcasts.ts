@@ -26,8 +26,8 @@ export interface Broadcasts {
 
 /**
  * Reads the broadcast topics once for all features of this replica: each record is decoded once, and
- * one that no feature wants is dropped by its key: a reply by its correlation id, an event by its
- * Project.
+ * one that no feature wants is dropped by its key: a reply by its correlation id, an event and a completed
+ * refresh by their Project.
  */
 export async function openBroadcasts(
   bus: MessageBus,
@@ -41,7 +41,7 @@ export async function openBroadcasts(
   ]);
   const subscription = await bus.broadcast({
     name: 'gateway',
-    topics: ['replies.v1', 'authority.changes.v1', 'project.events.v1'],
+    topics: ['replies.v1', 'authority.changes.v1', 'refresh.outcomes.v1', 'project.events.v1'],
     wants: ({ topic, key }) => filters.get(topic)?.some((accepts) => accepts(key)) ?? true,
     onMessage(message) {
       caches.dispatch(message);

@@ -66,17 +66,16 @@ export function openRefreshes(
   };
 }
 
-/** Requests that wait until a refresh is terminal, notified by its event in the Project's log. */
+/** Requests that wait until a refresh is terminal, notified by the message that it is. */
 function openRefreshWaits(lifetime: Lifetime, broadcasts: Broadcasts): RefreshWaits {
   const waits = createRefreshWaits(waitLimits);
   lifetime.defer(
     'metrics of waits',
     waitingRefreshes.observe((observe) => observe(waits.waiting)),
   );
-  broadcasts.filter('project.events.v1', waits.hasProject);
-  broadcasts.on(['project.event-appended.v1'], ({ body: { projectId, event } }) => {
-    if (!waits.hasProject(projectId)) return;
-    if (event.refreshId !== null) waits.notify(projectId, event.refreshId);
-  });
+  broadcasts.filter('refresh.outcomes.v1', waits.hasProject);
+  broadcasts.on(['refresh.completed.v1'], ({ body: { projectId, refreshId } }) =>
+    waits.notify(projectId, refreshId),
+  );
   return waits;
 }

@@ -31,6 +31,7 @@ export const requestRefreshRoute = publicRoute({
   template: '/v2/platform/users/{platform_id}/inventory/{app_id}/{context_id}/refresh',
   permission: refreshProduct,
   product: refreshProduct,
+  countedBeside: true,
   input: {
     path: scopePath,
     header: z.object({
@@ -81,6 +82,7 @@ export const requestRefreshRoute = publicRoute({
     'product_unavailable',
   ],
   async handle(services: RefreshServices, { path, header, body }, request) {
+    await request.counted;
     const { status, record, meta, retryAfterSeconds, isReplay } = await admitRefresh(
       services,
       request,
