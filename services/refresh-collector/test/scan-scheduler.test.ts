@@ -161,6 +161,22 @@ describe('a planner that takes over', () => {
     expect(batches).toEqual([500, 500, 200]);
   });
 
+  it('plans what this replica changed itself without a read of what others did, for a quarter of a second', async () => {
+    const { store, batches } = countedChanges();
+    const scheduler = openScheduler({ store });
+    await scheduler.runOnce();
+    const [own, later] = [await queue(), await queue()];
+
+    scheduler.onRefreshChanged(own);
+    await scheduler.runOnce();
+    expect([await stateOf(own), batches.length]).toEqual(['collecting', 0]);
+
+    stored.clock.advance(250);
+    scheduler.onRefreshChanged(later);
+    await scheduler.runOnce();
+    expect(batches).not.toEqual([]);
+  });
+
   it('keeps its lease while it reads, however many refreshes are queued', async () => {
     await insertEnded(1_200, new Date());
     await stored.collection.updateMany({}, { $set: { phase: 'queued' } });
@@ -194,6 +210,7 @@ describe('a planner that takes over', () => {
     });
 
     await expect(scheduler.runOnce()).rejects.toThrow('connection lost');
+    scheduler.onRefreshChanged(refresh);
     await expect(scheduler.runOnce()).rejects.toThrow('connection lost');
     expect(await stateOf(refresh)).toBe('queued');
     await scheduler.runOnce();

@@ -17,6 +17,8 @@ import { createScanQueue, type PlannedRefreshes } from './scan-queue.ts';
 export type ScanScheduler = ReturnType<typeof createScanScheduler>;
 
 const planEveryMs = 1_000;
+/** A plan for what this replica changed itself waits for no read of what others did within this time. */
+const readEveryMs = 250;
 /** Reading all of them repairs a missed change. */
 const reloadEveryMs = 300_000;
 
@@ -30,10 +32,17 @@ export function createScanScheduler(planning: Planning) {
   let queue = emptyQueue();
   let failed = createFailedSteps(clock);
   let loadedMs = Number.NEGATIVE_INFINITY;
+  let readMs = Number.NEGATIVE_INFINITY;
   let plannedMs = Number.NEGATIVE_INFINITY;
   let isPlanOutdated = false;
 
   async function readChanges(): Promise<boolean> {
+    const changed = await readOrReload();
+    readMs = clock.now();
+    return changed;
+  }
+
+  async function readOrReload(): Promise<boolean> {
     // A clock that was set back delays no plan.
     if (Math.abs(clock.now() - loadedMs) < reloadEveryMs) return queue.update();
     // Since when each waits was seen by the clock as it was.
@@ -79,9 +88,11 @@ export function createScanScheduler(planning: Planning) {
         queue = emptyQueue();
         failed = createFailedSteps(clock);
         loadedMs = Number.NEGATIVE_INFINITY;
+        readMs = Number.NEGATIVE_INFINITY;
       }
       if (!planner.isHeld) return false;
-      const changed = await readChanges();
+      const isRead = Math.abs(clock.now() - readMs) < readEveryMs;
+      const changed = (isPlanOutdated && isRead) || (await readChanges());
       if (!planner.isHeld) return false;
       const isDue = Math.abs(clock.now() - plannedMs) >= planEveryMs;
       return changed || isPlanOutdated || isDue ? replan() : false;
