@@ -3,7 +3,7 @@ import { missedFloors } from './missed-floors.ts';
 import type { Mix } from './mix.ts';
 
 /** The long test plays every mix with twenty. */
-const seeds = [2, 3, 4, 5];
+const seeds = [2, 3];
 /** Identities that are lost for a time, at many more times and loads, are in returns.test.ts. */
 const isWithoutLoss = ({ losses = [] }: Mix) => losses.length === 0;
 /** The order of its arrivals decides how much is known of their sizes when. */
