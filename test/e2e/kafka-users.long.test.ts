@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { MessageType } from '@inventory/contracts/messages';
+import { type MessageType, messages } from '@inventory/contracts/messages';
 import { type ServiceName, serviceNames, topicNames, topicsOf } from '@inventory/contracts/topics';
 import type { MessageBus, OutgoingMessage } from '@inventory/messaging/bus';
 import { createKafkaBus } from '@inventory/messaging/kafka/kafka-bus';
@@ -79,8 +79,8 @@ function openBusAs(service: ServiceName, topicPrefix = ''): Promise<MessageBus> 
 
 function sample(type: MessageType): OutgoingMessage {
   const path = join(__dirname, `../contract/samples/${type}.json`);
-  const { body } = JSON.parse(readFileSync(path, 'utf8'));
-  return { type, id: systemIdentifiers.uuidV7(), body };
+  const body = messages[type].body.parse(JSON.parse(readFileSync(path, 'utf8')).body);
+  return { type, id: systemIdentifiers.uuidV7(), body } as OutgoingMessage;
 }
 
 /** The broker's reason is the error's own or that of a cause. */
