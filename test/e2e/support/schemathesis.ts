@@ -97,6 +97,10 @@ expected-statuses = ["2xx", "3xx", "4xx", 502]
 [checks.positive_data_acceptance]
 expected-statuses = ["2xx", 401, 402, 403, 404, 409, 410, 429, 502]
 
+# Of what is generated beyond a maxLength some is above the largest body as well.
+[checks.negative_data_rejection]
+expected-statuses = [400, 401, 403, 404, 405, 406, 409, 413, 415, 422, 428, 429, "5xx"]
+
 # OpenAPI 3.1 describes a stream as one text; the check is of each event.
 [[operations]]
 include-operation-id = "streamEvents"
