@@ -5,6 +5,7 @@ import { newSandboxScope, newScope } from '@inventory/testkit/builders';
 import { publicRoutes } from '../src/public-routes.ts';
 import { playCredits } from '../src/sandbox/play-credits.ts';
 import { sandboxTwinId } from '../src/tenancy/sandbox-twin.ts';
+import type { ApiResponse } from './support/api-call.ts';
 import { world as operators } from './support/file-operator-world.ts';
 import { world } from './support/file-world.ts';
 import { mayAll, rightCall } from './support/operation-calls.ts';
@@ -197,11 +198,20 @@ const ofInventories = publicRoutes.filter((route) => {
   return /\d{17}/.test(path) || ['requestRefreshes', 'putWatches'].includes(route.operationId);
 });
 
+/** A key of an account and one of its sandbox. */
+function issueBoth() {
+  const live = world.issue(mayAll);
+  const twin = world.issue({ ...mayAll, accountId: sandboxTwinId(live.principal.accountId) });
+  return { live, twin };
+}
+
+/** Of the request, or of the only item of a batch. */
+const errorOf = ({ json }: ApiResponse) => (json.data?.items[0] ?? json).error;
+
 test.each(ofInventories.map((route) => [route.operationId]))(
   '%s refuses an inventory of the other environment before anything is read or charged (Sandbox) [sandbox]',
   async (operationId) => {
-    const live = world.issue(mayAll);
-    const twin = world.issue({ ...mayAll, accountId: sandboxTwinId(live.principal.accountId) });
+    const { live, twin } = issueBoth();
     const ofSandbox = newScope({ platform_id: '77200000500000001' });
     const calls = [
       [live, ofSandbox],
@@ -212,7 +222,7 @@ test.each(ofInventories.map((route) => [route.operationId]))(
     for (const [{ key, principal }, scope] of calls) {
       const answer = await gateway.call({ ...rightCall(operationId, scope, principal), key });
 
-      const { issues } = (answer.json.data?.items[0] ?? answer.json).error.detail;
+      const { issues } = errorOf(answer).detail;
       expect(issues).toEqual([
         expect.objectContaining({ field: expect.stringMatching(/(^|\.)platform_id$/) }),
       ]);
@@ -224,11 +234,10 @@ test.each(ofInventories.map((route) => [route.operationId]))(
 test.each(ofInventories.map((route) => [route.operationId]))(
   '%s of the rate-limited platform account is refused as beyond the limit of a minute, for a sandbox alone (Sandbox; Rate limits) [sandbox]',
   async (operationId) => {
-    const live = world.issue(mayAll);
-    const twin = world.issue({ ...mayAll, accountId: sandboxTwinId(live.principal.accountId) });
+    const { live, twin } = issueBoth();
     const scope = newScope({ platform_id: '77142900000000001' });
-    const call = (of: typeof live) =>
-      gateway.call({ ...rightCall(operationId, scope, of.principal), key: of.key });
+    const call = ({ key, principal }: typeof live) =>
+      gateway.call({ ...rightCall(operationId, scope, principal), key });
 
     const [refused, ofLive] = [await call(twin), await call(live)];
 
@@ -236,6 +245,6 @@ test.each(ofInventories.map((route) => [route.operationId]))(
     expect(refused.status).toBe(429);
     expect(refused.headers['ratelimit']).toBe(`"service_account";r=0;t=${seconds}`);
     expect(refused.text).toMatch(/"Rate limit exceeded"|"rate_limit_exceeded"/);
-    expect((ofLive.json.data?.items[0] ?? ofLive.json).error.code).toBe('invalid_request');
+    expect(errorOf(ofLive).code).toBe('invalid_request');
   },
 );

@@ -176,7 +176,7 @@ describe('Pages of the same bytes (Refresh: unchanged) [unchanged]', () => {
       chunks: {
         ...chunks,
         readSurveys: counted(chunks.readSurveys),
-        readOnlyChunk: counted(chunks.readOnlyChunk),
+        readSingleChunk: counted(chunks.readSingleChunk),
         readChunks: counted(chunks.readChunks),
       },
     };

@@ -26,8 +26,8 @@ export interface Broadcasts {
 
 /**
  * Reads the broadcast topics once for all features of this replica: each record is decoded once, and
- * one that no feature wants is dropped by its key: a reply by its correlation id, an event and a completed
- * refresh by their Project.
+ * one that no feature wants is dropped by its key: a reply by its correlation id, a completed refresh
+ * and an event by their Project.
  */
 export async function openBroadcasts(
   bus: MessageBus,

@@ -32,12 +32,12 @@ function stage(texts: readonly string[], { pack = zstdCompressSync, isSurveyed }
     });
   const readSurveys = async (_scan: string, wanted: readonly ManifestPage[]) =>
     wanted.map(({ page }) => (isSurveyed ? surveyPage(contents[page] ?? Buffer.alloc(0)) : null));
-  const readOnlyChunk = async (scanId: string, position: ManifestPage) => {
+  const readSingleChunk = async (scanId: string, position: ManifestPage) => {
     const [chunk] = await readChunks([{ ...position, scanId, chunk: 0 }]);
     const [survey] = await readSurveys(scanId, [position]);
     return chunk ? { chunk, survey: survey ?? null } : null;
   };
-  const chunks = { readChunks, readSurveys, readOnlyChunk };
+  const chunks = { readChunks, readSurveys, readSingleChunk };
   return { reads, pages: openStagedPages(only(chunks), 'scan', pages) };
 }
 

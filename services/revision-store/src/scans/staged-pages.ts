@@ -86,7 +86,7 @@ export function openStagedPages(
     const [first] = wanted;
     if (!first) return [];
     if (pages.length > 1) return await chunks.readSurveys(scanId, wanted);
-    const found = await chunks.readOnlyChunk(scanId, first);
+    const found = await chunks.readSingleChunk(scanId, first);
     onlyPage = found && [found.chunk];
     return [found?.survey ?? null];
   }

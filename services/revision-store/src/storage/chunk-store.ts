@@ -33,7 +33,7 @@ export interface StagedChunk {
 }
 
 /** A page that was staged in one chunk. */
-export interface OnlyChunk {
+export interface SingleChunk {
   /** Null where it was not surveyed then. */
   readonly survey: PageSurvey | null;
   readonly chunk: StagedChunk;
@@ -171,10 +171,10 @@ export function createChunkStore(collection: Collection<ChunkDocument>) {
 function surveyReads(collection: Collection<ChunkDocument>) {
   return {
     /** Null for a page that was not staged in one chunk. */
-    async readOnlyChunk(
+    async readSingleChunk(
       scanId: string,
       { epoch, page, chunks }: ManifestPage,
-    ): Promise<OnlyChunk | null> {
+    ): Promise<SingleChunk | null> {
       if (chunks.length !== 1) return null;
       const document = await collection.findOne({
         _id: chunkId({ scanId, epoch, page, chunk: 0 }),

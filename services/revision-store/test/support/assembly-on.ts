@@ -26,9 +26,9 @@ export function assemblyOn(
     ...scanning,
     chunks: {
       ...chunks,
-      async readOnlyChunk(scanId, page) {
+      async readSingleChunk(scanId, page) {
         await onRead([{ ...page, scanId, chunk: 0 }]);
-        return chunks.readOnlyChunk(scanId, page);
+        return chunks.readSingleChunk(scanId, page);
       },
       async readChunks(positions) {
         await onRead(positions);
