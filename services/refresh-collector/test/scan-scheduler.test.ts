@@ -2,6 +2,7 @@ import { inventoryKeyText } from '@inventory/contracts/inventory-key';
 import type { SavedObservation } from '@inventory/contracts/messages/revision';
 import type { InternalClient } from '@inventory/http/internal-client';
 import { Bug } from '@inventory/runtime/bug';
+import { processCpuMs } from '@inventory/runtime/clock';
 import { newRefreshId } from '@inventory/testkit/builders';
 import { testLogger } from '@inventory/testkit/namespace';
 import { only } from '@inventory/testkit/only';
@@ -248,6 +249,23 @@ describe('after a change of the planner', () => {
       (await stores.refreshes.findRefresh(id))?.scan?.parked;
     expect([await isParked(reserved), await isParked(larger)]).toEqual([false, true]);
   });
+});
+
+test('scans start beside any other work of the process: the pause after a plan follows its own CPU time alone', async () => {
+  const workMs = 150;
+  const reserveSlot = () => {
+    const endMs = processCpuMs() + workMs;
+    while (processCpuMs() < endMs);
+    return null;
+  };
+  const worker = only<Planning['worker']>({ reserveSlot, startScan: () => Promise.resolve() });
+  const scheduler = openScheduler({}, 'replica-1', { worker });
+  const refresh = await queue();
+  await scheduler.runOnce();
+
+  expect(await stateOf(refresh)).toBe('collecting');
+  expect(scheduler.planCpuMs).toBeGreaterThan(0);
+  expect(scheduler.planCpuMs).toBeLessThan(workMs);
 });
 
 test('a planner whose clock is set back plans and reads changes all the same (Refresh: one replica plans for all)', async () => {

@@ -1,4 +1,5 @@
 import { isMongoUnavailable } from '@inventory/mongo/is-mongo-unavailable';
+import { processCpuMs } from '@inventory/runtime/clock';
 import type { IdentityState } from '../egress/egress-identity.domain.ts';
 import { type AccountPages, noPlan, type PublishedPlan } from '../plan/published-plan.domain.ts';
 import type { Replicas } from '../plan/replica-store.ts';
@@ -35,6 +36,7 @@ export function createScanScheduler(planning: Planning) {
   let readMs = Number.NEGATIVE_INFINITY;
   let plannedMs = Number.NEGATIVE_INFINITY;
   let isPlanOutdated = false;
+  let planCpuMs = 0;
 
   async function readChanges(): Promise<boolean> {
     const changed = await readOrReload();
@@ -63,12 +65,14 @@ export function createScanScheduler(planning: Planning) {
     const conditions = { identities, replicas: planner.replicas, pageMs: egress.pageMs() };
     const { lastStartMs } = executor;
     const isPostponed = (id: string) => !failed.isDue(id);
+    const startCpuMs = processCpuMs();
     const { decided, published } = planOpenScans(
       open.snapshot(),
       { ...conditions, scanAllowance, lastStartMs, isPostponed },
       limits,
       clock.now(),
     );
+    planCpuMs += processCpuMs() - startCpuMs;
     const pages = decided.start.reduce(
       (sum, id) => sum + open.pagesLeft(id),
       decided.pagesReserved,
@@ -102,6 +106,10 @@ export function createScanScheduler(planning: Planning) {
       if (!planner.isHeld || !queue.open.put(refresh)) return false;
       isPlanOutdated = true;
       return true;
+    },
+    /** CPU time of all plans: without what they start, and what runs beside them. */
+    get planCpuMs(): number {
+      return planCpuMs;
     },
     /** Refreshes whose planned step failed again and again; 0 while another replica plans. */
     get setAside(): number {

@@ -123,6 +123,7 @@ function startJobs(
     },
     // However much changes, a plan has all of it.
     coreShareMax: planningShareMax,
+    cpuMs: () => scheduler.planCpuMs,
     async runOnce() {
       const hasChanged = await scheduler.runOnce();
       if (planner.plan.accounts > 0) void use.note();
