@@ -116,6 +116,16 @@ it('one that is stored as decided is read without the ledger, and so is an unkno
   expect(ledger.reads).toBe(0);
 });
 
+it('one whose client waits for its end is read without the ledger, and as its hold says where the wait elapses (status: wait)', async () => {
+  const refresh = await insert();
+  const ledger = ledgerThatHeld(refresh);
+  const deps = replica(ledger);
+
+  expect((await findConfirmed(deps, refresh.refreshId, 'interim'))?.phase).toBe('accepted');
+  expect(ledger.reads).toBe(0);
+  expect(await findConfirmed(deps, refresh.refreshId)).toMatchObject(queuedAndHeld);
+});
+
 it('one whose outcome arrives while the ledger is unavailable is shown with it (Failure modes: the ledger is unavailable)', async () => {
   const refresh = await insert();
   const away = only<Holds>({

@@ -26,11 +26,18 @@ const acceptedMax = 1_000;
 /** In which the message of an outcome arrives that the ledger sent before it became unavailable. */
 const messageMs = 250;
 
-/** A refresh as the last message to its client stated it, or later; null when there is none. */
-export async function findConfirmed(reads: Reads, id: string): Promise<Refresh | null> {
+/**
+ * A refresh as the last message to its client stated it, or later; null when there is none. Of a pending
+ * one an `interim` read shows nothing, so it needs no confirmation.
+ */
+export async function findConfirmed(
+  reads: Reads,
+  id: string,
+  read?: 'interim',
+): Promise<Refresh | null> {
   const { refreshes } = reads.saga;
   const stored = await refreshes.findRefresh(id);
-  if (stored?.phase !== 'accepted') return stored;
+  if (stored?.phase !== 'accepted' || read === 'interim') return stored;
   await confirm(reads, [stored]);
   return refreshes.findRefresh(id);
 }

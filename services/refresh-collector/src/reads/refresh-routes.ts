@@ -12,10 +12,10 @@ const readRefreshRoute = internalRoute({
   ...refreshApi.readRefresh,
   async handle(reads: Reads, { path, query }) {
     const id = path.refreshId;
-    const refresh = completedHere(reads.saga, id) ?? (await findConfirmed(reads, id));
+    const read = query.interim && 'interim';
+    const refresh = completedHere(reads.saga, id) ?? (await findConfirmed(reads, id, read));
     if (!refresh) throw new Refused({ code: 'refresh_not_found' });
-    const isInterim = query.interim !== undefined;
-    const estimate = isInterim
+    const estimate = read
       ? reads.expectations.estimateOf(refresh, 0)
       : await estimateNow(reads, refresh);
     return refreshViewOf(refresh, estimate, reads.settleGraceMs);
