@@ -18,9 +18,13 @@ export interface PlanRules {
   readonly pagesMax: number;
 }
 
+/** Time in which a scan starts, stages a page and records it: it reads none then. */
+const besideReadMs = 20;
+
 /**
  * Scans that keep every identity busy: an identity reads one page at a time, and between two pages
- * of a scan its rate mostly makes it wait. Twice as many as read at the same moment.
+ * of a scan its rate mostly makes it wait. Twice as many as read at the same moment, and as are busy
+ * with what was read.
  */
 export function busyScans(
   identities: number,
@@ -28,7 +32,8 @@ export function busyScans(
   pageMs: number,
 ): number {
   const readingAtOnce = identities * Math.min(1, (requestsPerMinute * pageMs) / 60_000);
-  return Math.ceil(2 * readingAtOnce) + 1;
+  const besideReads = identities * Math.min(1 / pageMs, requestsPerMinute / 60_000) * besideReadMs;
+  return Math.ceil(2 * readingAtOnce) + Math.floor(2 * besideReads) + 1;
 }
 
 /** Fewer unreserved pages than this before a deadline make the scans due by then urgent. */

@@ -464,4 +464,12 @@ describe('the figures of the plan', () => {
     expect(busyScans(20, limits, 1_000)).toBe(3);
     expect(busyScans(20, limits, 60_000)).toBe(41);
   });
+
+  it('and twice as many as stage and record what was read: a page that is read fast is not waited for by the next scan', () => {
+    const limits = only<IdentityLimits>({ requestsPerMinute: 60_000 });
+    expect(busyScans(1, limits, 200)).toBe(3);
+    expect(busyScans(1, limits, 20)).toBe(5);
+    expect(busyScans(1, limits, 2)).toBe(23);
+    expect(busyScans(1, limits, 0)).toBe(41);
+  });
 });
