@@ -10,6 +10,7 @@ import { createScanRecords } from '../src/storage/scan-store.ts';
 import { createScopeStore } from '../src/storage/scope-store.ts';
 import { assemble } from './support/assembled-inventory.ts';
 import { startHeldAssemblies } from './support/held-assemblies.ts';
+import { openHistory } from './support/history.ts';
 import { memoryInventory } from './support/memory-inventory.ts';
 import { completedScan, newScan, plainPage, type Scan } from './support/scan-builder.ts';
 import { chunkPathOf } from './support/store-client.ts';
@@ -168,6 +169,21 @@ describe('A scan whose worker crashed (architecture: leases)', () => {
     await running().save({ scope, pages: [plainPage(0, 4)] });
 
     expect(await store.committed(scan)).toMatchObject({ observationId: result.observationId });
+  });
+
+  it('after its head moved has its outcome recorded before the head of another scan moves', async () => {
+    const { deps, scope, stage, assemble } = openHistory(store, createTestClock(Date.now()));
+    const decideScan = () => Promise.reject(new Error('crashed'));
+    const crashing = { ...deps, scans: { ...deps.scans, decideScan } };
+    const pages = [plainPage(0, 3)];
+    const [one, next] = [await stage({ pages }), await stage({ pages })];
+
+    await expect(assemble(one, crashing)).rejects.toThrow('crashed');
+    await expect(assemble(next, crashing)).rejects.toThrow('crashed');
+    const inventory = await store.collections.scopes.findOne({ _id: inventoryKeyText(scope) });
+    expect(inventory?.lastResult?.scanId).toBe(one.scanId);
+    await assemble(next);
+    expect(await deps.scans.findScan(one.scanId)).toMatchObject({ state: 'committed' });
   });
 
   it('after its head moved has its outcome sent by the pruner when no scan comes (architecture: law 2)', async () => {

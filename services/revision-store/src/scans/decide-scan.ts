@@ -16,6 +16,8 @@ export interface LeasedScan {
   readonly claimed: ScanToAssemble;
   readonly lease: ScopeLease;
   readonly signal: AbortSignal;
+  /** The result of the scan before it, which the move of the head replaces, is copied. */
+  readonly settled: Promise<void>;
   /** The lease ended with the move of the head. */
   readonly onReleased: () => void;
 }
@@ -49,7 +51,7 @@ export interface ScanToCommit {
  */
 export async function commitScan(
   scanning: Scanning,
-  { claimed, lease, onReleased }: LeasedScan,
+  { claimed, lease, settled, onReleased }: LeasedScan,
   { verdict, aside, written }: ScanToCommit,
 ): Promise<ScanResult | null> {
   const { scans, scopes, observations, clock } = scanning;
@@ -64,7 +66,8 @@ export async function commitScan(
       keepChanges(scanning, lease, verdict, aside),
     ]);
   };
-  const [isBegun] = await Promise.all([scans.beginCommit(scanId), written, isNext && keep()]);
+  const begun = scans.beginCommit(scanId);
+  const [isBegun] = await Promise.all([begun, settled, written, isNext && keep()]);
   if (!isBegun) {
     await scopes.schedulePrune(lease, clock.now());
     return null;
@@ -80,8 +83,8 @@ export async function commitScan(
   onReleased();
   const isSmall = claimed.scan.pages.length <= smallPagesMax;
   await Promise.all([
-    dropChunks(scanning, scanId, isSmall),
     scanning.sendOutcome(decided, scopeKey),
+    dropChunks(scanning, scanId, isSmall),
   ]);
   return decideScan(scanning, decided, 'head_moved', true);
 }
