@@ -53,8 +53,8 @@ const decided = (decision: ScanResult, isReported = false): AssemblyEnd => ({
 /**
  * Assembles one claimed scan under its inventory's lease:
  *
- * 1. acquire the lease, where it was not requested as the scan was received; settle, beside 2 and 3, the
- *    result of the previous scan if its worker crashed before it did; reject a scan whose tries are used up;
+ * 1. acquire the lease, where it was not requested as the scan was received; settle the result of the
+ *    previous scan if its worker crashed before it did; reject a scan whose tries are used up;
  * 2. survey the pages; wait for missing ones, reject the scan for invalid ones. Pages of the same bytes as
  *    those of an earlier scan are known to say the same, and are not read where the head has all of it;
  * 3. compare with the head and write blocks and changes under ids of this try alone. After a crash up to here
@@ -85,10 +85,7 @@ export async function assembleScan(
   };
   const { signal } = held;
   try {
-    const settled = settleLastResult(scanning, lease);
-    // Its failure is that of the commit.
-    settled.catch(() => {});
-    return await assembleUnderLease(scanning, { claimed, lease, signal, settled, onReleased });
+    return await assembleUnderLease(scanning, { claimed, lease, signal, onReleased });
   } catch (error) {
     // What was written since it was lost, after an erasure too, is not referred to.
     if (error instanceof LeaseLost) await scopes.requestPrune(claimed.scopeKey, clock.now());
@@ -131,10 +128,8 @@ export async function tryRelease({ scopes, logger }: Scanning, lease: ScopeLease
 
 async function assembleUnderLease(scanning: Scanning, leased: LeasedScan): Promise<AssemblyEnd> {
   const { claimed, lease } = leased;
-  if (lease.unsettled?.scanId === claimed.scan.scanId) {
-    await leased.settled;
-    return decided(lease.unsettled.result);
-  }
+  await settleLastResult(scanning, lease);
+  if (lease.unsettled?.scanId === claimed.scan.scanId) return decided(lease.unsettled.result);
   if (claimed.tries > triesMax) return giveUp(scanning, leased);
   const { scanId } = claimed.scan;
   // It began before the inventory was erased: its pages are deleted, or about to be.

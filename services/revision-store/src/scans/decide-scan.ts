@@ -16,8 +16,6 @@ export interface LeasedScan {
   readonly claimed: ScanToAssemble;
   readonly lease: ScopeLease;
   readonly signal: AbortSignal;
-  /** The result of the scan before it, which the move of the head replaces, is copied. */
-  readonly settled: Promise<void>;
   /** The lease ended with the move of the head. */
   readonly onReleased: () => void;
 }
@@ -51,7 +49,7 @@ export interface ScanToCommit {
  */
 export async function commitScan(
   scanning: Scanning,
-  { claimed, lease, settled, onReleased }: LeasedScan,
+  { claimed, lease, onReleased }: LeasedScan,
   { verdict, aside, written }: ScanToCommit,
 ): Promise<ScanResult | null> {
   const { scans, scopes, observations, clock } = scanning;
@@ -66,8 +64,7 @@ export async function commitScan(
       keepChanges(scanning, lease, verdict, aside),
     ]);
   };
-  const begun = scans.beginCommit(scanId);
-  const [isBegun] = await Promise.all([begun, settled, written, isNext && keep()]);
+  const [isBegun] = await Promise.all([scans.beginCommit(scanId), written, isNext && keep()]);
   if (!isBegun) {
     await scopes.schedulePrune(lease, clock.now());
     return null;
@@ -83,8 +80,8 @@ export async function commitScan(
   onReleased();
   const isSmall = claimed.scan.pages.length <= smallPagesMax;
   await Promise.all([
-    scanning.sendOutcome(decided, scopeKey),
     dropChunks(scanning, scanId, isSmall),
+    scanning.sendOutcome(decided, scopeKey),
   ]);
   return decideScan(scanning, decided, 'head_moved', true);
 }
