@@ -76,7 +76,10 @@ test.each([true, false])(
   async (workLeft) => {
     jest.useFakeTimers();
     let cpuMs = 0;
-    const recorded = recordRuns({ intervalMs: 10_000, coreShareMax: 0.1, cpuMs: () => cpuMs });
+    const recorded = recordRuns({
+      intervalMs: 10_000,
+      coreShare: { max: 0.1, cpuMs: () => cpuMs },
+    });
     const first = await recorded.run(0);
     cpuMs += 28;
     first.resolve(workLeft);
@@ -96,7 +99,7 @@ test.each([true, false])(
 );
 
 test('a run that used no CPU time is followed at once by the one that it was woken for', async () => {
-  const recorded = recordRuns({ intervalMs: 10_000, coreShareMax: 0.1, cpuMs: () => 7 });
+  const recorded = recordRuns({ intervalMs: 10_000, coreShare: { max: 0.1, cpuMs: () => 7 } });
   const first = await recorded.run(0);
 
   job.wake();

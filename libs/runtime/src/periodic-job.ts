@@ -1,5 +1,4 @@
 import { type Backoff, jitteredDelayMs } from './backoff.ts';
-import { processCpuMs } from './clock.ts';
 import { measureJob } from './job-metrics.ts';
 import type { Lifetime } from './lifetime.ts';
 import type { Logger } from './logger.ts';
@@ -21,18 +20,20 @@ export function createWakeSignal(): WakeSignal {
   };
 }
 
+/** Part of a core that runs may take. */
+export interface CoreShare {
+  readonly max: number;
+  /** CPU time that the runs have used so far. */
+  readonly cpuMs: () => number;
+}
+
 export interface PeriodicJobOptions {
   /** Letters and spaces: it is a label of the metrics. Jobs of one name share their series. */
   readonly name: string;
   /** Pause between a run that left no work and the next one; a function is called after each run. */
   readonly intervalMs: number | (() => number);
-  /**
-   * Part of a core that runs may take, work beside them included: a pause follows every run, also one
-   * that left work or was woken, and what comes meanwhile shares the next one.
-   */
-  readonly coreShareMax?: number;
-  /** CPU time used so far, which {@link coreShareMax} is judged by. */
-  readonly cpuMs?: () => number;
+  /** A pause follows every run, also one that left work or was woken: what comes meanwhile shares the next one. */
+  readonly coreShare?: CoreShare;
   /** Pause before the first run; none when absent. */
   readonly firstDelayMs?: number;
   readonly wokenBy?: WakeSignal;
@@ -51,6 +52,9 @@ export interface PeriodicJob {
   stop(): Promise<void>;
 }
 
+/** No run is followed by a pause for it. */
+const wholeCore: CoreShare = { max: 1, cpuMs: () => 0 };
+
 const failureBackoff: Backoff = { firstMs: 200, maxMs: 10_000 };
 
 /**
@@ -59,7 +63,7 @@ const failureBackoff: Backoff = { firstMs: 200, maxMs: 10_000 };
  */
 export function startPeriodicJob(options: PeriodicJobOptions): PeriodicJob {
   const { name, intervalMs, firstDelayMs = 0, lifetime, logger } = options;
-  const { coreShareMax = 1, cpuMs = processCpuMs } = options;
+  const { max, cpuMs } = options.coreShare ?? wholeCore;
   const stopping = new AbortController();
   const pauseMs = () => (typeof intervalMs === 'number' ? intervalMs : intervalMs());
   const measured = measureJob(name, pauseMs());
@@ -96,7 +100,7 @@ export function startPeriodicJob(options: PeriodicJobOptions): PeriodicJob {
         failures = 0;
         const nextMs = pauseMs();
         measured.succeeded(nextMs);
-        const cooldownMs = Math.min(nextMs, (cpuMs() - startCpuMs) * (1 / coreShareMax - 1));
+        const cooldownMs = Math.min(nextMs, (cpuMs() - startCpuMs) * (1 / max - 1));
         await pauseFor(cooldownMs);
         if (workLeft !== true && !woken) await wokenOr(nextMs - cooldownMs);
       } catch (error) {

@@ -122,8 +122,7 @@ function startJobs(
       return planner.replicas.count > 1 ? Math.min(quietMs, Math.max(idleMs, othersMs)) : quietMs;
     },
     // However much changes, a plan has all of it.
-    coreShareMax: planningShareMax,
-    cpuMs: () => scheduler.planCpuMs,
+    coreShare: { max: planningShareMax, cpuMs: () => scheduler.planCpuMs },
     async runOnce() {
       const hasChanged = await scheduler.runOnce();
       if (planner.plan.accounts > 0) void use.note();
